@@ -1,0 +1,111 @@
+"""A value as a short text: bounded in length whatever the value is (the Viewport rule)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+PREVIEW_CHARS = 200
+
+_BRACKETS: dict[type, tuple[str, str]] = {
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+    dict: ("{", "}"),
+}
+_SIZED = (str, bytes, bytearray, list, tuple, set, frozenset, dict)
+_UNITS: dict[type, str] = {str: "chars", bytes: "bytes", bytearray: "bytes"}
+
+
+def describe(value: Any, limit: int = PREVIEW_CHARS) -> str:
+    """Type, size and a preview, for example ``list, 3 items: [1, 2, 3]``."""
+    kind = type(value)
+    size = f", {len(value):,} {_UNITS.get(kind, 'items')}" if kind in _SIZED else ""
+    return f"{kind.__name__}{size}: {show(value, limit)}"
+
+
+def show(value: Any, limit: int) -> str:
+    """``repr(value)``, cut off inside once it would pass ``limit`` characters by much.
+
+    Containers are written item by item, so that a huge one is never rendered whole. The
+    result may pass ``limit`` by the length of the marks that say what was left out.
+    """
+    return _Writer(limit).write(value)
+
+
+class _Writer:
+    """Writes one value within a budget of characters."""
+
+    def __init__(self, limit: int) -> None:
+        self.left = limit
+        self.parts: list[str] = []
+        self.open: set[int] = set()
+
+    def write(self, value: Any) -> str:
+        self._value(value)
+        return "".join(self.parts)
+
+    def _put(self, text: str) -> None:
+        self.parts.append(text)
+        self.left -= len(text)
+
+    def _value(self, value: Any) -> None:
+        kind = type(value)
+        if kind in _BRACKETS:
+            self._container(value, kind)
+        elif kind in (str, bytes, bytearray):
+            self._text(value)
+        elif kind is int and value.bit_length() > 14_000:
+            # Decimal digits of an int that long are refused by CPython itself.
+            self._put(f"<int of {value.bit_length():,} bits>")
+        else:
+            self._object(value)
+
+    def _container(self, value: Any, kind: type) -> None:
+        if id(value) in self.open:
+            self._put("...")
+            return
+        if not value and kind in (set, frozenset):
+            self._put(f"{kind.__name__}()")
+            return
+        self.open.add(id(value))
+        opening, closing = _BRACKETS[kind]
+        self._put(opening)
+        for index, item in enumerate(value.items() if kind is dict else value):
+            if index:
+                self._put(", ")
+            if self.left <= 0:
+                self._put(f"... {len(value) - index:,} more")
+                break
+            if kind is dict:
+                self._value(item[0])
+                self._put(": ")
+                self._value(item[1])
+            else:
+                self._value(item)
+        if kind is tuple and len(value) == 1:
+            self._put(",")
+        self._put(closing)
+        self.open.discard(id(value))
+
+    def _text(self, value: str | bytes | bytearray) -> None:
+        room = max(self.left, 20)
+        if len(value) <= room:
+            self._put(repr(value))
+            return
+        head = room * 2 // 3
+        tail = room - head
+        cut = len(value) - head - tail
+        unit = _UNITS[type(value)]
+        self._put(f"{value[:head]!r}... {cut:,} {unit} left out ...{value[-tail:]!r}")
+
+    def _object(self, value: Any) -> None:
+        try:
+            text = repr(value)
+        except Exception as error:
+            # The object's own code failed; saying so tells its author more than silence.
+            text = f"<{type(value).__name__}: its repr raised {type(error).__name__}>"
+        room = max(self.left, 20)
+        if len(text) > room:
+            text = f"{text[:room]}... {len(text) - room:,} chars left out"
+        self._put(text)

@@ -1,0 +1,445 @@
+"""Frames and codec of the wire between a session and its worker. No I/O happens here.
+
+A frame is a length (four bytes), an opcode (one byte) and a body; the length is checked
+before anything is read. A value is msgpack with an extension type for each Python type that
+msgpack lacks. Decoding builds plain values only and runs no code of anybody's. An instance
+of a class that the codec doesn't know crosses as a ``Described``: its type and a preview.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import msgpack
+
+from .errors import CodecError, ProtocolError
+from .outcomes import RAISED, Outcome, Truncated
+from .preview import describe
+
+MAX_FRAME = 256 << 20
+"""Largest body of a frame, in bytes."""
+MAX_DEPTH = 64
+"""How deep containers with an extension type may nest in one value."""
+MAX_INT_BYTES = 1 << 16
+"""Largest integer that crosses, in bytes."""
+MAX_LOOSE_KEYS = 1_000
+"""Keys of one map, or members of one set, that aren't strings, in what the host decodes
+unasked: their hashes are chosen by the sender, so many of them can be made to collide."""
+
+
+class Op(enum.IntEnum):
+    """What a frame says. To the worker: 1-15. From the worker: 16 and up."""
+
+    OPEN = 1  # the session's settings: limits, gates, modules
+    RUN = 2  # a turn's source
+    REPLY = 3  # what a gate answered
+    SET = 4  # a variable and its value
+    GET = 5  # a variable's name
+    HELLO = 16  # the worker is there; carries the process handle beside it
+    OUTPUT = 17  # what the program printed
+    GATE = 18  # the program calls a gate
+    RESULT = 19  # the turn is over
+    VALUE = 20  # the answer to GET
+
+
+HEADER = struct.Struct("<IB")
+
+
+def frame(op: Op, body: bytes = b"") -> bytes:
+    """One frame, ready to send."""
+    if len(body) > MAX_FRAME:
+        raise CodecError(f"a value of {len(body):,} bytes is too large: the limit is {MAX_FRAME:,}")
+    return HEADER.pack(len(body), op) + body
+
+
+class Inbox:
+    """Cuts the bytes that arrive into frames.
+
+    ``buffer()`` is where the next bytes go, ``advance(n)`` says that n have come, ``take()``
+    gives the next whole frame or None. A large body is read into its place at once.
+    """
+
+    def __init__(self, max_frame: int = MAX_FRAME) -> None:
+        self._max = max_frame
+        self._scratch = bytearray(65_536)
+        self._start = self._end = 0
+        self._op: Op | None = None
+        self._body: bytearray | None = None
+        self._filled = 0
+
+    def buffer(self) -> memoryview:
+        """Where to put the bytes that come next; never empty."""
+        if self._body is not None:
+            return memoryview(self._body)[self._filled :]
+        if self._start and (self._start == self._end or self._end == len(self._scratch)):
+            left = self._scratch[self._start : self._end]
+            self._scratch[: len(left)] = left
+            self._start, self._end = 0, len(left)
+        return memoryview(self._scratch)[self._end :]
+
+    def advance(self, count: int) -> None:
+        """Say that ``count`` bytes have been put into ``buffer()``."""
+        if self._body is not None:
+            self._filled += count
+        else:
+            self._end += count
+
+    def take(self) -> tuple[Op, bytes | bytearray] | None:
+        """The next whole frame, or None when more bytes are needed.
+
+        Raises:
+            ProtocolError: The header names an unknown opcode or too large a body.
+        """
+        if self._body is not None:
+            return self._take_large()
+        have = self._end - self._start
+        if have < HEADER.size:
+            return None
+        length, op = self._header()
+        if have - HEADER.size >= length:
+            begin = self._start + HEADER.size
+            self._start = begin + length
+            return op, bytes(memoryview(self._scratch)[begin : self._start])
+        if length + HEADER.size > len(self._scratch):
+            self._op, self._body, self._filled = op, bytearray(length), have - HEADER.size
+            self._body[: self._filled] = self._scratch[self._start + HEADER.size : self._end]
+            self._start = self._end = 0
+        elif self._start:
+            left = self._scratch[self._start : self._end]
+            self._scratch[: len(left)] = left
+            self._start, self._end = 0, len(left)
+        return None
+
+    def _take_large(self) -> tuple[Op, bytearray] | None:
+        assert self._body is not None
+        assert self._op is not None
+        if self._filled < len(self._body):
+            return None
+        done = self._op, self._body
+        self._op = self._body = None
+        return done
+
+    def _header(self) -> tuple[int, Op]:
+        length, op = HEADER.unpack_from(self._scratch, self._start)
+        if length > self._max:
+            raise ProtocolError(f"a frame claims {length:,} bytes; the limit is {self._max:,}")
+        try:
+            return length, Op(op)
+        except ValueError:
+            raise ProtocolError(f"a frame has the unknown opcode {op}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What is left of an object whose class can't cross the boundary.
+
+    Attributes:
+        type: Name of its class.
+        text: A preview of it, made where it lived.
+    """
+
+    type: str
+    text: str
+
+    def __repr__(self) -> str:
+        return f"<{self.type} that stayed in its sandbox: {self.text}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A value on its way, still encoded: the host hands it on without looking inside.
+
+    Attributes:
+        data: The value's codec bytes.
+        text: Type, size and a preview, made by the sender.
+    """
+
+    data: bytes
+    text: str
+
+    def open(self) -> Any:
+        """Decode the value, sealed ones inside included.
+
+        Raises:
+            CodecError: The bytes are malformed.
+        """
+        return loads(self.data, unseal=True)
+
+
+def seal(value: Any) -> Sealed:
+    """Encode ``value`` once, for handing on.
+
+    Raises:
+        CodecError: Part of the value can't be encoded.
+    """
+    return value if isinstance(value, Sealed) else Sealed(dumps(value), describe(value))
+
+
+class _Ext(enum.IntEnum):
+    TUPLE = 1
+    SET = 2
+    FROZENSET = 3
+    INT = 4
+    DECIMAL = 6
+    FRACTION = 7
+    COMPLEX = 8
+    DATETIME = 9
+    DATE = 10
+    TIME = 11
+    TIMEDELTA = 12
+    DESCRIBED = 20
+    SEALED = 21
+    TRUNCATED = 22
+    OUTCOME = 23
+
+
+def dumps(value: Any) -> bytes:
+    """Encode a value.
+
+    Returns:
+        Its bytes. Types are kept: None, bool, int of any size up to 64 KiB, float, complex,
+        str (lone surrogates too), bytes, list, tuple, dict with any hashable keys,
+        set, frozenset, Decimal, Fraction, datetime, date, time, timedelta, and the outcomes.
+        A subclass of one of these crosses as that one; any other object as a ``Described``.
+        A bytearray crosses as bytes. A datetime keeps its offset from UTC, not the name of
+        its zone.
+
+    Raises:
+        CodecError: The value nests too deep or holds itself, or an int is too large.
+    """
+    return _encode(value, 0)
+
+
+def _encode(value: Any, depth: int) -> bytes:
+    if depth > MAX_DEPTH:
+        raise CodecError(f"the value nests deeper than {MAX_DEPTH} levels, or holds itself")
+
+    def pack(inner: Any) -> bytes:
+        return _encode(inner, depth + 1)
+
+    def default(item: Any) -> Any:
+        return _extension(item, pack)
+
+    try:
+        packed: bytes = msgpack.packb(
+            value, default=default, strict_types=True, unicode_errors="surrogatepass"
+        )
+    except CodecError:
+        raise
+    except (ValueError, RecursionError, OverflowError) as error:
+        if "recursion" in str(error):
+            raise CodecError("the value nests too deep, or holds itself") from None
+        raise CodecError(f"the value can't cross the boundary: {error}") from None
+    return packed
+
+
+def _extension(item: Any, pack: Callable[[Any], bytes]) -> Any:
+    """What msgpack is to write for an item of a type it doesn't have."""
+    writer = _WRITERS.get(type(item))
+    if writer is not None:
+        code, content = writer(item, pack)
+        return msgpack.ExtType(code, content)
+    for plain in _PLAIN:
+        if isinstance(item, plain):
+            return _as_plain(item, plain)
+    described = [type(item).__name__, describe(item).partition(": ")[2]]
+    return msgpack.ExtType(_Ext.DESCRIBED, pack(described))
+
+
+_PLAIN: tuple[type, ...] = (int, float, str, bytes, dict, list, tuple, set, frozenset)
+
+
+def _as_plain(item: Any, plain: type) -> Any:
+    """The built-in value under an instance of a subclass, read past its own methods."""
+    if plain is dict:
+        return dict(dict.items(item))
+    if plain in (list, tuple, set, frozenset):
+        return plain(plain.__iter__(item))  # type: ignore[attr-defined]
+    if plain is str:
+        return str.__str__(item)
+    if plain is bytes:
+        return bytes(memoryview(item))
+    return plain.__int__(item) if plain is int else plain.__float__(item)  # type: ignore[attr-defined]
+
+
+def _write_int(item: int, _pack: Callable[[Any], bytes]) -> tuple[_Ext, bytes]:
+    size = (item.bit_length() + 8) // 8
+    if size > MAX_INT_BYTES:
+        raise CodecError(f"an int of {size:,} bytes is too large: the limit is {MAX_INT_BYTES:,}")
+    return _Ext.INT, item.to_bytes(size, "big", signed=True)
+
+
+def _write_outcome(item: Outcome, pack: Callable[[Any], bytes]) -> tuple[_Ext, bytes]:
+    return _Ext.OUTCOME, pack([type(item).__name__, item.reason, item.message, item.entity_id])
+
+
+_WRITERS: dict[type, Callable[[Any, Callable[[Any], bytes]], tuple[_Ext, bytes]]] = {
+    int: _write_int,
+    tuple: lambda item, pack: (_Ext.TUPLE, pack(list(item))),
+    set: lambda item, pack: (_Ext.SET, pack(list(item))),
+    frozenset: lambda item, pack: (_Ext.FROZENSET, pack(list(item))),
+    Decimal: lambda item, _: (_Ext.DECIMAL, str(item).encode("ascii")),
+    Fraction: lambda item, pack: (_Ext.FRACTION, pack([item.numerator, item.denominator])),
+    complex: lambda item, pack: (_Ext.COMPLEX, pack([item.real, item.imag])),
+    dt.datetime: lambda item, pack: (_Ext.DATETIME, pack([item.isoformat(), item.fold])),
+    dt.date: lambda item, _: (_Ext.DATE, item.isoformat().encode("ascii")),
+    dt.time: lambda item, pack: (_Ext.TIME, pack([item.isoformat(), item.fold])),
+    dt.timedelta: lambda item, pack: (
+        _Ext.TIMEDELTA,
+        pack([item.days, item.seconds, item.microseconds]),
+    ),
+    Described: lambda item, pack: (_Ext.DESCRIBED, pack([item.type, item.text])),
+    Sealed: lambda item, pack: (_Ext.SEALED, pack([item.data, item.text])),
+    Truncated: lambda item, pack: (
+        _Ext.TRUNCATED,
+        pack([item.reason, item.partial, item.summary]),
+    ),
+    **dict.fromkeys(RAISED.values(), _write_outcome),
+}
+
+
+def loads(
+    data: bytes | bytearray | memoryview, *, unseal: bool = False, guarded: bool = False
+) -> Any:
+    """Decode a value.
+
+    Args:
+        data: What ``dumps`` gave, or what claims to be that.
+        unseal: Open sealed values inside (where their receiver is) instead of keeping them.
+        guarded: Refuse maps and sets with more than ``MAX_LOOSE_KEYS`` keys that aren't
+            strings: for what the host decodes without its caller having asked.
+
+    Raises:
+        CodecError: The bytes are malformed, or pass a limit.
+    """
+    try:
+        return _Decoder(unseal, guarded).decode(data, 0)
+    except CodecError:
+        raise
+    except (
+        ValueError,
+        TypeError,
+        OverflowError,
+        ArithmeticError,
+        RecursionError,
+        KeyError,
+        msgpack.UnpackException,
+    ) as error:
+        raise CodecError(f"malformed value: {type(error).__name__}: {error}"[:300]) from None
+
+
+class _Decoder:
+    """Decodes one value; every limit is checked on the way down."""
+
+    def __init__(self, unseal: bool, guarded: bool) -> None:
+        self._unseal = unseal
+        self._guarded = guarded
+
+    def decode(self, data: bytes | bytearray | memoryview, depth: int) -> Any:
+        if depth > MAX_DEPTH:
+            raise CodecError(f"the value nests deeper than {MAX_DEPTH} levels")
+        return msgpack.unpackb(
+            data,
+            ext_hook=lambda code, content: self._extension(code, content, depth + 1),
+            object_pairs_hook=self._map if self._guarded else None,
+            strict_map_key=False,
+            unicode_errors="surrogatepass",
+        )
+
+    def _map(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+        self._check_keys([key for key, _ in pairs])
+        return dict(pairs)
+
+    def _check_keys(self, keys: list[Any]) -> None:
+        if self._guarded and len(keys) > MAX_LOOSE_KEYS:
+            loose = sum(type(key) is not str for key in keys)
+            if loose > MAX_LOOSE_KEYS:
+                raise CodecError(
+                    f"{loose:,} keys that are not strings; the limit is {MAX_LOOSE_KEYS:,}"
+                )
+
+    def _extension(self, code: int, content: bytes, depth: int) -> Any:
+        kind = _Ext(code)
+        if kind in _FROM_BYTES:
+            return _FROM_BYTES[kind](content)
+        items = self.decode(content, depth)
+        if type(items) is not list:
+            raise CodecError("malformed value: a list is wanted")
+        if kind in (_Ext.SET, _Ext.FROZENSET):
+            self._check_keys(items)
+        if kind is _Ext.SEALED:
+            return self._sealed(items, depth)
+        return _FROM_LIST[kind](items)
+
+    def _sealed(self, items: list[Any], depth: int) -> Any:
+        data, text = items
+        if type(data) is not bytes or type(text) is not str:
+            raise CodecError("malformed value: a sealed value is bytes and a text")
+        return self.decode(data, depth) if self._unseal else Sealed(data, text)
+
+
+def _read_int(content: bytes) -> int:
+    if len(content) > MAX_INT_BYTES:
+        raise CodecError(f"an int of {len(content):,} bytes; the limit is {MAX_INT_BYTES:,}")
+    return int.from_bytes(content, "big", signed=True)
+
+
+def _read_decimal(content: bytes) -> Decimal:
+    if len(content) > MAX_INT_BYTES:
+        raise CodecError(f"a Decimal of {len(content):,} digits; the limit is {MAX_INT_BYTES:,}")
+    return Decimal(content.decode("ascii"))
+
+
+def _read_fraction(items: list[Any]) -> Fraction:
+    numerator, denominator = items
+    if type(numerator) is not int or type(denominator) is not int or denominator < 1:
+        raise CodecError("malformed value: a Fraction is two ints")
+    return Fraction(numerator, denominator)
+
+
+def _strings(items: list[Any], count: int) -> list[str]:
+    if len(items) != count or not all(type(item) is str for item in items):
+        raise CodecError(f"malformed value: {count} strings are wanted")
+    return items
+
+
+def _read_truncated(items: list[Any]) -> Truncated:
+    reason, partial, summary = items
+    return Truncated(*_strings([reason], 1), partial, *_strings([summary], 1))
+
+
+def _read_outcome(items: list[Any]) -> Outcome:
+    name, reason, message, entity_id = _strings(items, 4)
+    return RAISED[name](reason, message, entity_id)
+
+
+def _read_folded(kind: type[dt.datetime] | type[dt.time], items: list[Any]) -> Any:
+    text, fold = items
+    return kind.fromisoformat(text).replace(fold=fold)
+
+
+_FROM_BYTES: dict[_Ext, Callable[[bytes], Any]] = {
+    _Ext.INT: _read_int,
+    _Ext.DECIMAL: _read_decimal,
+    _Ext.DATE: lambda content: dt.date.fromisoformat(content.decode("ascii")),
+}
+_FROM_LIST: dict[_Ext, Callable[[list[Any]], Any]] = {
+    _Ext.TUPLE: tuple,
+    _Ext.SET: set,
+    _Ext.FROZENSET: frozenset,
+    _Ext.FRACTION: _read_fraction,
+    _Ext.COMPLEX: lambda items: complex(*items),
+    _Ext.DATETIME: lambda items: _read_folded(dt.datetime, items),
+    _Ext.TIME: lambda items: _read_folded(dt.time, items),
+    _Ext.TIMEDELTA: lambda items: dt.timedelta(*items),
+    _Ext.DESCRIBED: lambda items: Described(*_strings(items, 2)),
+    _Ext.TRUNCATED: _read_truncated,
+    _Ext.OUTCOME: _read_outcome,
+}
