@@ -1,0 +1,47 @@
+"""Runs Python for anybody: a namespace in a process of its own, behind two walls.
+
+The names are loaded when they are first used: a zygote imports this package and is to hold
+nothing but what its workers need.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .execution import ErrorInfo, Execution, GateCall
+    from .limits import Limits
+    from .outcomes import ChildFailed, GateInterrupted, Truncated
+    from .session import AsyncSandbox, Sandbox
+
+_HOMES = {
+    "AsyncSandbox": "session",
+    "ChildFailed": "outcomes",
+    "ErrorInfo": "execution",
+    "Execution": "execution",
+    "GateCall": "execution",
+    "GateInterrupted": "outcomes",
+    "Limits": "limits",
+    "Sandbox": "session",
+    "Truncated": "outcomes",
+}
+
+__all__ = [
+    "AsyncSandbox",
+    "ChildFailed",
+    "ErrorInfo",
+    "Execution",
+    "GateCall",
+    "GateInterrupted",
+    "Limits",
+    "Sandbox",
+    "Truncated",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

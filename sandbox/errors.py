@@ -1,14 +1,14 @@
 """The errors of the sandbox. The runtime's family hangs under the same root.
 
-    CircletError
-    ├── SandboxError
-    │   ├── BackendUnavailable     the back end that was asked for can't be had here
-    │   ├── SandboxClosed          the session was closed, or its zygote is gone
-    │   ├── ProtocolError          a frame from a worker breaks the protocol; the worker is killed
-    │   ├── CodecError             a value can't cross the boundary, or its bytes are malformed
-    │   └── NoSuchVariable         the namespace holds no such name (also a KeyError)
-    ├── GateFault                  gates/gate.py: a gate is misdeclared
-    └── RuntimeFault               runtime/errors.py draws the rest
+CircletError
+├── SandboxError
+│   ├── BackendUnavailable     the back end that was asked for can't be had here
+│   ├── SandboxClosed          the session was closed, or its zygote is gone
+│   ├── ProtocolError          a frame from a worker breaks the protocol; the worker is killed
+│   ├── CodecError             a value can't cross the boundary, or its bytes are malformed
+│   └── NoSuchVariable         the namespace holds no such name (also a KeyError)
+├── GateFault                  gates/gate.py: a gate is misdeclared
+└── RuntimeFault               runtime/errors.py draws the rest
 """
 
 from __future__ import annotations

@@ -36,4 +36,4 @@ class Limits:
         ):
             value = getattr(self, name)
             if type(value) is not int or not low <= value <= high:
-                raise ValueError(f"{name} must be a whole number from {low:,} to {high:,}, not {value!r}")
+                raise ValueError(f"{name} must be a whole number, {low:,} to {high:,}: {value!r}")

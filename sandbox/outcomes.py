@@ -26,7 +26,7 @@ class Truncated:
     summary: str = ""
 
 
-class Outcome(Exception):  # noqa: N818 - a value in a batch, an exception elsewhere
+class Outcome(Exception):
     """Base of the outcomes that are raised in the program's code.
 
     Attributes:
@@ -34,6 +34,8 @@ class Outcome(Exception):  # noqa: N818 - a value in a batch, an exception elsew
         message: What happened, in a sentence.
         entity_id: The entity it happened to, or the empty string.
     """
+
+    __module__ = "builtins"  # a program is shown its bare name
 
     def __init__(self, reason: str = "", message: str = "", entity_id: str = "") -> None:
         super().__init__(message)
@@ -62,9 +64,13 @@ class ChildFailed(Outcome):
     ``call_entity`` raises it; in a batch it stands at the child's position.
     """
 
+    __module__ = "builtins"
+
 
 class GateInterrupted(Outcome):
     """A gate call that had begun when its run died: it may or may not have happened."""
+
+    __module__ = "builtins"
 
 
 RAISED: dict[str, type[Outcome]] = {kind.__name__: kind for kind in (ChildFailed, GateInterrupted)}

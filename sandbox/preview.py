@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 PREVIEW_CHARS = 200
+_ADDRESS = re.compile(r"(<[^<>]*) at 0x[0-9a-fA-F]+>")
+
+
+def without_addresses(text: str) -> str:
+    """The text with ``<function f at 0x7f...>`` as ``<function f>``."""
+    return _ADDRESS.sub(r"\1>", text) if " at 0x" in text else text
+
 
 _BRACKETS: dict[type, tuple[str, str]] = {
     list: ("[", "]"),
@@ -101,7 +109,7 @@ class _Writer:
 
     def _object(self, value: Any) -> None:
         try:
-            text = repr(value)
+            text = without_addresses(repr(value))
         except Exception as error:
             # The object's own code failed; saying so tells its author more than silence.
             text = f"<{type(value).__name__}: its repr raised {type(error).__name__}>"

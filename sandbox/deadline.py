@@ -1,0 +1,146 @@
+"""A turn's deadline: an interrupt that the program can't shake off.
+
+A timer's signal raises in the program. A program that catches what is raised would go on, so
+the signal is sticky: its handler trips the same signal again before it raises, and the
+program is hit anew at its next call or backward jump, until the runner disarms.
+"""
+
+from __future__ import annotations
+
+import _thread
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import Any
+
+HAS_TIMER = hasattr(signal, "setitimer")
+"""Whether this platform can interrupt a program from within; else the host's kill remains."""
+
+
+class TurnTimeout(BaseException):
+    """The program's time is up."""
+
+
+class Finished(BaseException):
+    """The program has called the gate that ends its work."""
+
+
+class _Trip:
+    """``TRIP[signal]`` trips a signal without a call in bytecode.
+
+    After a call the interpreter looks for signals at once, and the handler would be entered
+    again before it has raised.
+    """
+
+    __getitem__ = _thread.interrupt_main
+
+
+_TRIP = _Trip()
+_SIGNAL = int(getattr(signal, "SIGALRM", signal.SIGINT))
+
+
+class Deadline:
+    """Runs the program's code so that it ends in time.
+
+    Attributes:
+        passed: Whether the present stretch of code ran out of time.
+    """
+
+    def __init__(self) -> None:
+        self.passed = False
+        self._armed = False
+        self._error: type[BaseException] = TurnTimeout
+        self._shielded = 0
+        self._pending = False
+        self._last_place: tuple[int, int] | None = None
+        self._same_place = 0
+
+    def install(self) -> None:
+        """Take the timer's signal for this process."""
+        if HAS_TIMER:
+            signal.signal(signal.SIGALRM, self._on_signal)
+
+    def run(self, seconds: float, action: Callable[[], Any]) -> BaseException | None:
+        """Run ``action`` for at most ``seconds``; gives what it raised, or None."""
+        self.passed = self._pending = False
+        self._error = TurnTimeout
+        self._last_place, self._same_place = None, 0
+        self._start(seconds)
+        # The handler raises nothing while this frame itself is the one that runs, so that
+        # no interrupt lands between the program's end and the disarming.
+        try:
+            self._armed = True
+            action()
+            self._armed = False
+        except BaseException as error:
+            self._armed = False
+            self._stop()
+            return error
+        self._stop()
+        return None
+
+    def finish(self, seconds: float) -> None:
+        """The work is done: what is left of the program has ``seconds``, then ``Finished``."""
+        self._error = Finished
+        self._start(seconds)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """The clock stands still and no interrupt lands inside: for the runner's own I/O."""
+        self._shielded += 1
+        left = self._stop()
+        try:
+            yield
+        finally:
+            if left:
+                self._start(left)
+            self._shielded -= 1
+            self._deliver()
+
+    @contextmanager
+    def shielded(self) -> Iterator[None]:
+        """No interrupt lands inside, but the clock runs on."""
+        self._shielded += 1
+        try:
+            yield
+        finally:
+            self._shielded -= 1
+            self._deliver()
+
+    def _deliver(self) -> None:
+        if self._pending and not self._shielded:
+            self._pending = False
+            _TRIP[_SIGNAL]
+
+    def _start(self, seconds: float) -> None:
+        if HAS_TIMER:
+            signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.000_001))
+
+    def _stop(self) -> float:
+        return signal.setitimer(signal.ITIMER_REAL, 0)[0] if HAS_TIMER else 0.0
+
+    def _on_signal(self, _signal: int, frame: FrameType | None) -> None:
+        if not self._armed:
+            return
+        self.passed = True
+        if frame is not None and frame.f_code is _RUN:
+            return
+        if self._shielded:
+            self._pending = True
+            return
+        place = (id(frame), frame.f_lasti if frame else 0)
+        if place == self._last_place:
+            # CPython 3.12 looks for signals before a block's first step: hit at every look, a
+            # program would never reach the handler that it would leave by.
+            self._same_place += 1
+            if self._same_place % 8 == 7:
+                _TRIP[_SIGNAL]
+                return
+        else:
+            self._last_place, self._same_place = place, 0
+        _TRIP[_SIGNAL]
+        raise self._error
+
+
+_RUN: CodeType = Deadline.run.__code__

@@ -1,0 +1,339 @@
+"""The host's side of the talk with one worker, without I/O.
+
+Each exchange is a generator that yields what it needs done (send a frame, wait for one, call
+a gate) and is sent the outcome. ``session`` has two drivers for it, one that blocks and one
+that awaits, so that the protocol stands here once.
+
+A worker is not trusted. Every field that it sends is checked for type before it is used, and
+nothing but plain values is decoded.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+from .errors import CodecError, NoSuchVariable, ProtocolError
+from .execution import ErrorInfo, Execution, GateCall, Status
+from .limits import MAX_TURN_OUTPUT, Limits
+from .outcomes import Outcome
+from .wire import Op, Sealed, dumps, frame, loads, seal
+
+GRACE_SECONDS = 0.5
+"""How long past its deadline a worker may be silent before it is killed."""
+RENDER_SECONDS = 0.6
+"""How long a worker may take to render a turn's outcome."""
+READ_SECONDS = 10.0
+"""How long a worker may take to give a variable's value."""
+
+
+class Send(NamedTuple):
+    """Send bytes to the worker."""
+
+    data: bytes
+
+
+class Receive(NamedTuple):
+    """Wait for a frame; ``TimeoutError`` is thrown in when it does not come in time."""
+
+    seconds: float
+
+
+class CallGate(NamedTuple):
+    """Call a gate; what it raises is thrown in."""
+
+    name: str
+    args: list[Any]
+    kwargs: dict[str, Any]
+
+
+Step = Send | Receive | CallGate
+_T = TypeVar("_T")
+Steps = Generator[Step, Any, _T]
+
+
+class Done(NamedTuple):
+    """What a gate returns to end the program's work, with its answer (``LOOP-3``)."""
+
+    answer: Any
+
+
+@dataclass(frozen=True)
+class GateInfo:
+    """What a worker has to know of a gate.
+
+    Attributes:
+        signature: As a program is shown it.
+        parameters: Names of the positional parameters, in order.
+        seal: Names of the arguments that the host hands on undecoded.
+    """
+
+    signature: str
+    parameters: tuple[str, ...] = ()
+    seal: frozenset[str] = frozenset()
+
+
+def opening(
+    limits: Limits, modules: tuple[str, ...] | None, gates: Mapping[str, GateInfo]
+) -> bytes:
+    """The frame that gives a fresh worker its settings."""
+    settings = {
+        "memory_mb": limits.memory_mb,
+        "output_chars": limits.output_chars,
+        "modules": modules,
+        "gates": {
+            name: {
+                "signature": info.signature,
+                "parameters": list(info.parameters),
+                "seal": sorted(info.seal),
+            }
+            for name, info in gates.items()
+        },
+    }
+    return frame(Op.OPEN, dumps(settings))
+
+
+@dataclass
+class _Record:
+    """What has been seen of the turn that runs."""
+
+    started: float = field(default_factory=time.perf_counter)
+    output: list[str] = field(default_factory=list)
+    size: int = 0
+    calls: list[GateCall] = field(default_factory=list)
+
+    def printed(self) -> str:
+        return "".join(self.output)
+
+
+class Turn:
+    """One turn: runs a source to its end, whatever the worker does."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._seen = _Record()
+
+    @property
+    def stdout(self) -> str:
+        """What has been printed so far."""
+        return self._seen.printed()
+
+    def steps(self, source: str) -> Steps[Execution]:
+        """Run ``source``. The turn is over with a result, or the worker is to be killed.
+
+        Raises:
+            TimeoutError, ConnectionError, ProtocolError: The worker must be given up;
+                ``given_up`` then tells what the turn came to.
+        """
+        self._seen = seen = _Record()
+        yield Send(frame(Op.RUN, dumps([source, self._limits.eval_ms])))
+        allowed = self._limits.eval_ms / 1000 + GRACE_SECONDS + RENDER_SECONDS
+        while True:
+            waiting_since = time.perf_counter()
+            op, body = yield Receive(allowed)
+            if op is Op.GATE:
+                allowed -= time.perf_counter() - waiting_since
+                yield from self._gate(body)
+            elif op is Op.OUTPUT:
+                allowed -= time.perf_counter() - waiting_since
+                self._take_output(body)
+            elif op is Op.RESULT:
+                return self._finished(body, seen)
+            else:
+                raise ProtocolError(f"a frame {op.name} came in the middle of a turn")
+
+    def given_up(self, error: BaseException) -> Execution:
+        """What a turn came to whose worker had to be given up. Its state is lost."""
+        if isinstance(error, TimeoutError):
+            status: Status = "timeout"
+            message = (
+                f"the turn was stopped: it ran longer than {self._limits.eval_ms:,} ms in one "
+                "operation that can't be interrupted, so its process was killed"
+            )
+        elif isinstance(error, ProtocolError | CodecError):
+            status, message = "crashed", f"the process broke the protocol and was killed: {error}"
+        else:
+            status, message = (
+                "crashed",
+                (
+                    "the process died in the middle of the turn: it crashed, or took more memory "
+                    f"than there is (limit {self._limits.memory_mb:,} MiB)"
+                ),
+            )
+        info = ErrorInfo(_NAMES[status], message, None, f"{_NAMES[status]}: {message}")
+        return self._execution(status, state="lost", error=info)
+
+    def _execution(self, status: Status, **fields: Any) -> Execution:
+        seen = self._seen
+        return Execution(
+            status=status,
+            stdout=fields.pop("stdout", None) or seen.printed(),
+            gate_calls=tuple(seen.calls),
+            duration_ms=(time.perf_counter() - seen.started) * 1000,
+            output_chars=self._limits.output_chars,
+            **fields,
+        )
+
+    def _take_output(self, body: bytes | bytearray) -> None:
+        text = str(body, "utf-8", "surrogatepass")
+        self._seen.size += len(text)
+        if self._seen.size > MAX_TURN_OUTPUT:
+            raise ProtocolError("a worker sent more output than a turn may have")
+        self._seen.output.append(text)
+
+    def _finished(self, body: bytes | bytearray, seen: _Record) -> Execution:
+        result = _mapping(loads(body, guarded=True))
+        status = result.get("status")
+        if status not in ("ok", "error", "done", "timeout", "memory"):
+            raise ProtocolError("a result has an unknown status")
+        value, answer = result.get("value"), result.get("answer")
+        for sealed in (value, answer):
+            if not isinstance(sealed, Sealed | None):
+                raise ProtocolError("a result's value is not sealed")
+        return self._execution(
+            status,
+            stdout=_whole_output(seen.printed(), result),
+            error=self._error(status, result.get("error")),
+            shown=_text_or_none(result.get("shown")),
+            sealed_value=value,
+            sealed_answer=answer,
+        )
+
+    def _error(self, status: str, described: Any) -> ErrorInfo | None:
+        if described is None:
+            return None
+        items = _mapping(described)
+        line = items.get("line")
+        if line is not None and type(line) is not int:
+            raise ProtocolError("an error's line is not a number")
+        kind, message, trace = (_text(items.get(key)) for key in ("type", "message", "traceback"))
+        if status == "timeout":
+            message = (
+                f"the turn was stopped after {self._limits.eval_ms:,} ms, its limit; "
+                "variables are kept as they were at that moment"
+            )
+            kind, trace = "TurnTimeout", _with_last_line(trace, f"TurnTimeout: {message}")
+        elif status == "memory":
+            message = message or f"the limit is {self._limits.memory_mb:,} MiB"
+            trace = _with_last_line(trace, f"MemoryError: {message}")
+        return ErrorInfo(kind, message, line, trace)
+
+    # -- gates ---------------------------------------------------------------------------------
+
+    def _gate(self, body: bytes | bytearray) -> Steps[None]:
+        name, args, kwargs = _call(loads(body, guarded=True))
+        started = time.perf_counter()
+        result: Any = None
+        error: BaseException | None = None
+        try:
+            result = yield CallGate(name, args, kwargs)
+            reply = _reply(result)
+        except Exception as raised:
+            error, reply = raised, _failure(raised)
+        duration = (time.perf_counter() - started) * 1000
+        answer = result.answer if isinstance(result, Done) else result
+        text = None if error is None else f"{type(error).__name__}: {error}"
+        self._seen.calls.append(GateCall(name, tuple(args), kwargs, answer, text, duration))
+        yield Send(frame(Op.REPLY, reply))
+
+
+_NAMES = {"timeout": "TurnTimeout", "crashed": "ProcessDied"}
+
+
+def _reply(result: Any) -> bytes:
+    if isinstance(result, Done):
+        return dumps(["done", seal(result.answer)])
+    return dumps(["value", seal(result)])
+
+
+def _failure(error: Exception) -> bytes:
+    if isinstance(error, Outcome):
+        return dumps(["raise", seal(error)])
+    name = type(error).__name__
+    for kind in type(error).__mro__:
+        if kind.__module__ == "builtins" and kind is not Exception:
+            name = kind.__name__
+            break
+    # A KeyError's text is the repr of its argument, which reads badly.
+    only = isinstance(error, KeyError) and len(error.args) == 1 and isinstance(error.args[0], str)
+    return dumps(["error", [name, error.args[0] if only else str(error)]])
+
+
+def _call(message: Any) -> tuple[str, list[Any], dict[str, Any]]:
+    match message:
+        case [str(name), list(args), dict(kwargs)] if all(type(key) is str for key in kwargs):
+            return name, args, kwargs
+    raise ProtocolError("a gate call is not a name, a list and a mapping")
+
+
+def _whole_output(printed: str, result: Mapping[str, Any]) -> str:
+    tail, omitted = _text(result.get("tail")), result.get("omitted")
+    if type(omitted) is not int or omitted < 0 or len(tail) > MAX_TURN_OUTPUT:
+        raise ProtocolError("a result's output is malformed")
+    if not tail:
+        return printed
+    mark = f"\n[... {omitted:,} characters left out ...]\n" if omitted else ""
+    return printed + mark + tail
+
+
+def _with_last_line(trace: str, line: str) -> str:
+    return "\n".join([*trace.splitlines()[:-1], line])
+
+
+def _mapping(value: Any) -> dict[Any, Any]:
+    if type(value) is not dict:
+        raise ProtocolError("a mapping is wanted")
+    return value
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise ProtocolError("a text is wanted")
+    return value
+
+
+def _text_or_none(value: Any) -> str | None:
+    return None if value is None else _text(value)
+
+
+# -- variables -----------------------------------------------------------------------------------
+
+
+def setting(name: str, value: Any) -> bytes:
+    """The frame that sets a variable.
+
+    Raises:
+        NoSuchVariable: The name is no identifier.
+        CodecError: The value can't cross.
+    """
+    _check_name(name)
+    return frame(Op.SET, dumps([name, seal(value)]))
+
+
+def getting(name: str) -> Steps[Sealed]:
+    """Ask for a variable.
+
+    Raises:
+        NoSuchVariable: There is none of that name.
+        CodecError: Its value can't cross.
+    """
+    _check_name(name)
+    yield Send(frame(Op.GET, dumps(name)))
+    op, body = yield Receive(READ_SECONDS)
+    if op is not Op.VALUE:
+        raise ProtocolError(f"a frame {op.name} came instead of a value")
+    match loads(body):
+        case ["value", Sealed() as value]:
+            return value
+        case ["missing", None]:
+            raise NoSuchVariable(f"the namespace holds no variable {name!r}")
+        case ["error", str(text)]:
+            raise CodecError(f"the variable {name!r} can't be read: {text}")
+    raise ProtocolError("a value frame is malformed")
+
+
+def _check_name(name: str) -> None:
+    if not name.isidentifier() or (name.startswith("__") and name.endswith("__")):
+        raise NoSuchVariable(f"{name!r} can't be the name of a variable")

@@ -1,0 +1,122 @@
+"""What one turn came to, and how a model is shown it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from .wire import Sealed
+
+Status = Literal["ok", "error", "done", "timeout", "memory", "crashed"]
+State = Literal["kept", "rolled_back", "lost"]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorInfo:
+    """An error that ended a turn.
+
+    Attributes:
+        type: The exception's class, for example ``ZeroDivisionError``.
+        message: What it says.
+        line: The line of this turn's source where it came up, from 1, or None.
+        traceback: As Python prints one, with the program's own lines only.
+    """
+
+    type: str
+    message: str
+    line: int | None
+    traceback: str
+
+
+@dataclass(frozen=True, slots=True)
+class GateCall:
+    """One call that the program made of a gate.
+
+    Attributes:
+        gate: The gate's name.
+        args: Positional arguments; a ``Sealed`` one was handed on undecoded.
+        kwargs: Keyword arguments.
+        result: What it answered, or None where it failed.
+        error: What went wrong, or None.
+        duration_ms: Time it took, in milliseconds.
+    """
+
+    gate: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    result: Any
+    error: str | None
+    duration_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One turn of a session.
+
+    Attributes:
+        status: ``ok``, ``error`` (the program raised), ``done`` (it called the gate that
+            ends its work), ``timeout``, ``memory`` or ``crashed``.
+        stdout: All that was printed; past 10 million characters head and tail.
+        error: The error, or None.
+        state: What became of the namespace: ``kept``, ``rolled_back`` or ``lost``.
+        gate_calls: The gates that were called, in order.
+        duration_ms: Time from start to end, in milliseconds.
+        shown: The last expression's value as text, or None.
+    """
+
+    status: Status
+    stdout: str = ""
+    error: ErrorInfo | None = None
+    state: State = "kept"
+    gate_calls: tuple[GateCall, ...] = ()
+    duration_ms: float = 0.0
+    shown: str | None = None
+    sealed_value: Sealed | None = field(default=None, repr=False)
+    sealed_answer: Sealed | None = field(default=None, repr=False)
+    output_chars: int = field(default=20_000, repr=False)
+
+    @property
+    def value(self) -> Any:
+        """The last expression's value, or None. Decoded when asked for.
+
+        Raises:
+            CodecError: The bytes are malformed.
+        """
+        return self.sealed_value.open() if self.sealed_value else None
+
+    @property
+    def answer(self) -> Any:
+        """What the program gave to ``done``, or None where the status is another."""
+        return self.sealed_answer.open() if self.sealed_answer else None
+
+    def __str__(self) -> str:
+        """The observation, as a model is shown it."""
+        parts = [self.stdout]
+        if self.shown is not None:
+            parts.append(self.shown)
+        if self.error is not None:
+            parts.append(self.error.traceback)
+        if self.status == "done" and self.sealed_answer:
+            parts.append(f"done: {self.sealed_answer.text}")
+        if self.state == "lost":
+            parts.append("The state of this session was lost: all variables are gone.")
+        text = "\n".join(part.removesuffix("\n") for part in parts if part)
+        if not text:
+            return "The code ran without error. It printed nothing and ends with no value."
+        return clip(text, self.output_chars)
+
+
+def clip(text: str, limit: int) -> str:
+    """Head and tail of a text, with the exact number of characters left out between them.
+
+    Args:
+        text: The text.
+        limit: Most characters of it to keep.
+    """
+    if len(text) <= limit:
+        return text
+    head = limit // 2
+    tail = limit - head
+    omitted = len(text) - head - tail
+    mark = f"\n[... {omitted:,} characters left out ...]\n"
+    return text[:head] + mark + text[-tail:]

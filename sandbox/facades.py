@@ -1,0 +1,197 @@
+"""The modules that a program can import: read-only faces with a list of public names each.
+
+A raw module of the standard library is a way out (``re.enum.sys``), and so are some public
+functions. A facade holds exactly the names listed here. None of them is a module, a mutable
+container, or a function that reads attributes named in a text, evaluates a text, or makes a
+class of names that it doesn't check; where a module's own function does, ours stands in.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+import collections.abc
+import dataclasses
+import enum
+import functools
+import importlib
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from . import guards
+from .policy import DYNAMIC, is_special
+
+_AST_NODES = " ".join(
+    name
+    for name, value in vars(ast).items()
+    if isinstance(value, type) and issubclass(value, ast.AST)
+)
+
+PUBLIC: dict[str, str] = {
+    "ast": "parse walk dump unparse literal_eval get_docstring get_source_segment iter_fields "
+    "iter_child_nodes copy_location fix_missing_locations increment_lineno NodeVisitor "
+    "NodeTransformer " + _AST_NODES,
+    "bisect": "bisect bisect_left bisect_right insort insort_left insort_right",
+    "collections": "ChainMap Counter OrderedDict UserDict UserList defaultdict deque namedtuple",
+    "collections.abc": " ".join(collections.abc.__all__),
+    "dataclasses": "FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple dataclass field "
+    "fields is_dataclass replace",
+    "datetime": "MAXYEAR MINYEAR UTC date datetime time timedelta timezone tzinfo",
+    "decimal": "BasicContext Clamped Context ConversionSyntax Decimal DecimalException "
+    "DefaultContext DivisionByZero DivisionImpossible DivisionUndefined ExtendedContext "
+    "FloatOperation Inexact InvalidContext InvalidOperation MAX_EMAX MAX_PREC MIN_EMIN MIN_ETINY "
+    "Overflow ROUND_05UP ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN ROUND_HALF_EVEN "
+    "ROUND_HALF_UP ROUND_UP Rounded Subnormal Underflow getcontext localcontext setcontext",
+    "enum": "Enum Flag IntEnum IntFlag StrEnum auto unique",
+    "fractions": "Fraction",
+    "functools": "cache cached_property cmp_to_key lru_cache partial partialmethod reduce "
+    "total_ordering wraps",
+    "heapq": "heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest",
+    "itertools": "accumulate chain combinations combinations_with_replacement compress count "
+    "cycle dropwhile filterfalse groupby islice pairwise permutations product repeat starmap "
+    "takewhile tee zip_longest batched",
+    "json": "JSONDecodeError JSONDecoder JSONEncoder dump dumps load loads",
+    "math": " ".join(name for name in vars(importlib.import_module("math")) if name[0] != "_"),
+    "random": "Random SystemRandom betavariate binomialvariate choice choices expovariate "
+    "gammavariate gauss getrandbits getstate lognormvariate normalvariate paretovariate randbytes "
+    "randint random randrange sample seed setstate shuffle triangular uniform vonmisesvariate "
+    "weibullvariate",
+    "re": "A ASCII DEBUG I IGNORECASE L LOCALE M MULTILINE Match NOFLAG Pattern PatternError "
+    "RegexFlag S DOTALL U UNICODE VERBOSE X compile error escape findall finditer fullmatch match "
+    "purge search split sub subn",
+    "statistics": "NormalDist StatisticsError correlation covariance fmean geometric_mean "
+    "harmonic_mean linear_regression mean median median_grouped median_high median_low mode "
+    "multimode pstdev pvariance quantiles stdev variance",
+    "string": "Template ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits "
+    "octdigits printable punctuation whitespace",
+    "textwrap": "TextWrapper dedent fill indent shorten wrap",
+    "time": "asctime ctime gmtime localtime mktime monotonic monotonic_ns perf_counter "
+    "perf_counter_ns process_time process_time_ns sleep strftime strptime struct_time time time_ns",
+    "typing": "AbstractSet Annotated Any AnyStr Awaitable Callable ClassVar Collection Concatenate "
+    "Container Coroutine Counter DefaultDict Deque Dict Final FrozenSet Generator Generic "
+    "Hashable Iterable Iterator List Literal LiteralString Mapping MutableMapping "
+    "MutableSequence MutableSet NamedTuple Never NewType NoReturn NotRequired Optional "
+    "OrderedDict ParamSpec ParamSpecArgs ParamSpecKwargs Protocol Required Reversible Self "
+    "Sequence Set Sized SupportsAbs SupportsFloat SupportsIndex SupportsInt SupportsRound "
+    "TYPE_CHECKING Text Tuple Type TypeAlias TypeGuard TypeVar TypeVarTuple TypedDict Union "
+    "Unpack assert_never assert_type cast final is_typeddict overload runtime_checkable",
+}
+"""Importable modules and the names of each; a name that this Python lacks is left out."""
+
+
+class Facade:
+    """A module as a program sees it: its public names, and nothing can be set."""
+
+    def __init__(self, name: str, names: Mapping[str, Any]) -> None:
+        vars(self).update(names, __name__=name)
+
+    def __setattr__(self, name: str, _: Any) -> None:
+        raise AttributeError(f"the module {self!r} is read-only: {name!r} can't be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"the module {self!r} is read-only: {name!r} can't be deleted")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"the module {self!r} has no {name!r} here")
+
+    def __dir__(self) -> list[str]:
+        return sorted(vars(self))
+
+    def __repr__(self) -> str:
+        return f"<module {vars(self)['__name__']!r}>"
+
+
+def build() -> dict[str, Facade]:
+    """Make every facade. Preloads the modules behind them, so that none is imported later."""
+    _mend_ast()
+    _mend_enum()
+    guards.close(Facade, ast.AST)
+    made: dict[str, Facade] = {}
+    for name in sorted(PUBLIC):
+        made[name] = Facade(name, _public_names(name))
+    for name, facade in made.items():
+        package, _, child = name.rpartition(".")
+        if package:
+            vars(made[package])[child] = facade
+    return made
+
+
+def _public_names(module_name: str) -> dict[str, Any]:
+    module = importlib.import_module(module_name)
+    names: dict[str, Any] = {}
+    for name in PUBLIC[module_name].split():
+        value = _OURS.get(f"{module_name}.{name}", getattr(module, name, None))
+        if isinstance(value, types.ModuleType | dict | list | set):
+            raise TypeError(
+                f"{module_name}.{name} is a {type(value).__name__}: no facade may hold it"
+            )
+        if value is not None or hasattr(module, name):
+            names[name] = value
+    return names
+
+
+# -- what stands in for functions that would lead out ----------------------------------------
+
+
+def _dataclass(cls: Any = None, /, **options: Any) -> Any:
+    """``dataclasses.dataclass`` whose positional patterns read no name that needs a guard."""
+    if cls is None:
+        return lambda decorated: _dataclass(decorated, **options)
+    made = dataclasses.dataclass(**options)(cls)
+    if DYNAMIC.intersection(vars(made).get("__match_args__", ())):
+        made.__match_args__ = ()
+    return made
+
+
+def _wraps(wrapped: Any) -> Callable[[Any], Any]:
+    """``functools.wraps`` with its usual names; which names to copy can't be chosen."""
+    return functools.wraps(wrapped)
+
+
+_OURS: dict[str, Any] = {"dataclasses.dataclass": _dataclass, "functools.wraps": _wraps}
+
+
+def _mend_ast() -> None:
+    """Nodes take their own fields only, and only nodes are walked by their fields.
+
+    Otherwise ``ast.Name(_fields=("__globals__",))`` would make the module's own helpers read
+    attributes by any name.
+    """
+    make = ast.AST.__init__
+
+    def init(node: ast.AST, /, *args: Any, **kwargs: Any) -> None:
+        for name in kwargs:
+            if name not in node._fields and name not in node._attributes:
+                raise TypeError(f"{type(node).__name__} has no field {name!r}")
+        make(node, *args, **kwargs)
+
+    def iter_fields(node: ast.AST) -> Iterator[tuple[str, Any]]:
+        if not isinstance(node, ast.AST):
+            raise TypeError(f"expected a node, got {type(node).__name__!r}")
+        for name in type(node)._fields:
+            if hasattr(node, name):
+                yield name, getattr(node, name)
+
+    ast.AST.__init__ = init  # type: ignore[method-assign]
+    ast.iter_fields = iter_fields
+
+
+def _mend_enum() -> None:
+    """The functional form (``Enum("Colour", names)``) takes no special names."""
+    create = enum.EnumMeta._create_  # type: ignore[attr-defined]
+
+    def checked(cls: Any, class_name: str, names: Any, **options: Any) -> Any:
+        if isinstance(names, str):
+            names = names.replace(",", " ").split()
+        elif isinstance(names, Mapping):
+            names = list(names.items())
+        else:
+            names = list(names)
+        for item in names:
+            name = item if isinstance(item, str) else item[0]
+            if type(name) is not str or is_special(name):
+                raise ValueError(f"{name!r} can't be the name of a member")
+        return create(cls, class_name, names, **options)
+
+    enum.EnumMeta._create_ = checked  # type: ignore[attr-defined]

@@ -1,0 +1,214 @@
+"""What a program finds: its builtins, its imports, and the guards that its code calls."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from . import guards
+from .facades import Facade
+from .outcomes import ChildFailed, GateInterrupted, Truncated
+from .policy import GUARD_ATTRIBUTE, GUARD_OWN, is_special
+from .preview import without_addresses
+
+_PLAIN = [
+    "abs",
+    "aiter",
+    "all",
+    "anext",
+    "any",
+    "ascii",
+    "bin",
+    "bool",
+    "bytearray",
+    "bytes",
+    "callable",
+    "chr",
+    "classmethod",
+    "complex",
+    "dict",
+    "divmod",
+    "enumerate",
+    "filter",
+    "float",
+    "format",
+    "frozenset",
+    "hash",
+    "hex",
+    "id",
+    "int",
+    "isinstance",
+    "issubclass",
+    "iter",
+    "len",
+    "list",
+    "map",
+    "max",
+    "memoryview",
+    "min",
+    "next",
+    "object",
+    "oct",
+    "ord",
+    "pow",
+    "property",
+    "range",
+    "repr",
+    "reversed",
+    "round",
+    "set",
+    "slice",
+    "sorted",
+    "staticmethod",
+    "str",
+    "sum",
+    "super",
+    "tuple",
+    "zip",
+    "NotImplemented",
+    "Ellipsis",
+]
+"""Builtins that a program finds as they are."""
+
+_INSTEAD = {
+    "open": "there are no files here: use a gate to read or write, or io-free text in a variable",
+    "input": "nobody is there to answer: work with what you have, or ask through a gate",
+    "exec": "texts can't be run as code here: write the code itself",
+    "eval": "texts can't be evaluated here: use ast.literal_eval for literals, or write the code",
+    "compile": "texts can't be compiled here: ast.parse gives you a tree",
+    "breakpoint": "there is no debugger here: print what you want to see",
+    "locals": "locals() is not available: name the variables you want",
+    "help": "help() is not available: print an object's __doc__",
+}
+"""Builtins that are closed, and what to do instead."""
+
+NAMES: Mapping[str, Any] = {
+    "Truncated": Truncated,
+    "ChildFailed": ChildFailed,
+    "GateInterrupted": GateInterrupted,
+}
+"""Names of ours that every program finds."""
+
+
+def _closed(name: str, instead: str) -> Callable[..., Any]:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise NameError(f"{name}() is not available: {instead}")
+
+    return refuse
+
+
+class Namespace:
+    """One program's variables, with the builtins and imports that its code runs on.
+
+    Args:
+        facades: Every facade there is, by module name.
+        write: Takes what the program prints.
+    """
+
+    def __init__(self, facades: Mapping[str, Facade], write: Callable[[str], None]) -> None:
+        self._facades = facades
+        self._importable = sorted(facades)
+        self._write = write
+        self._fixed: dict[str, Any] = {}
+        # A module of that name must hold the variables: dataclass and Enum look for the one
+        # that a class says it comes from.
+        self.module = types.ModuleType("__main__")
+        self.variables: dict[str, Any] = vars(self.module)
+        self.variables.update(NAMES)
+        self._builtins = self._make_builtins()
+        self.restore()
+
+    def narrow(self, modules: Iterable[str] | None) -> None:
+        """Let the program import these modules only; None lets it import all.
+
+        Raises:
+            ValueError: A module has no facade.
+        """
+        if modules is None:
+            return
+        unknown = sorted(set(modules) - set(self._facades))
+        if unknown:
+            raise ValueError(
+                f"no module {unknown[0]!r} can be given to a program; "
+                f"there are: {', '.join(sorted(self._facades))}"
+            )
+        self._importable = sorted(modules)
+
+    def fix(self, names: Mapping[str, Any]) -> None:
+        """Give the program names that it can't lose: its gates."""
+        self._fixed.update(names)
+        self.restore()
+
+    @property
+    def reserved(self) -> frozenset[str]:
+        """The names that a turn may not rebind."""
+        return frozenset(self._fixed)
+
+    def restore(self) -> None:
+        """Put back what the runner relies on, whatever the program did to it."""
+        self.variables["__builtins__"] = self._builtins
+        self.variables["__name__"] = "__main__"
+        self.variables.update(self._fixed)
+
+    def _make_builtins(self) -> dict[str, Any]:
+        names = {name: getattr(builtins, name) for name in _PLAIN}
+        for name, value in vars(builtins).items():
+            if isinstance(value, type) and issubclass(value, BaseException):
+                names[name] = value
+        names.update({name: _closed(name, instead) for name, instead in _INSTEAD.items()})
+        names.update(
+            {
+                "type": guards.Type,
+                "getattr": guards.get_attribute,
+                "hasattr": guards.has_attribute,
+                "setattr": guards.set_attribute,
+                "delattr": guards.delete_attribute,
+                "vars": guards.variables,
+                "dir": self._dir,
+                "globals": self._globals,
+                "print": self._print,
+                "__import__": self._import,
+                "__build_class__": guards.build_class,
+                GUARD_ATTRIBUTE: guards.attribute,
+                GUARD_OWN: guards.own,
+                "<Exception>": Exception,
+            }
+        )
+        return names
+
+    def _print(
+        self,
+        *values: Any,
+        sep: str | None = " ",
+        end: str | None = "\n",
+        file: Any = None,
+        flush: bool = False,  # noqa: ARG002 - the signature of print
+    ) -> None:
+        separator = " " if sep is None else sep
+        text = separator.join([str(value) for value in values]) + ("\n" if end is None else end)
+        (self._write if file is None else file.write)(without_addresses(text))
+
+    def _globals(self) -> dict[str, Any]:
+        """The program's own variables, as a copy."""
+        return {name: value for name, value in self.variables.items() if name.isidentifier()}
+
+    def _dir(self, *args: Any) -> list[str]:
+        names = dir(*args) if args else list(self._globals())
+        return sorted(name for name in names if not is_special(name))
+
+    def _import(
+        self,
+        name: str,
+        _globals: Any = None,
+        _locals: Any = None,
+        fromlist: Iterable[str] | None = (),
+        level: int = 0,
+    ) -> Any:
+        if type(name) is not str or level or name not in self._importable:
+            raise ModuleNotFoundError(
+                f"no module {name!r} here; you can import: {', '.join(self._importable)}", name=name
+            )
+        wanted = name if fromlist else name.partition(".")[0]
+        return self._facades[wanted]

@@ -1,0 +1,260 @@
+"""The host's end of a zygote: starts it, asks it for workers, and keeps a few ready."""
+
+from __future__ import annotations
+
+import array
+import atexit
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import RestrictedPython
+
+from . import jail
+from .errors import BackendUnavailable, SandboxClosed
+from .wire import HEADER, Op, dumps, loads
+
+READY = 2
+"""Workers that are kept ready."""
+START_SECONDS = 30.0
+"""Time that a zygote, or a worker, may take to be ready."""
+
+_BOOT = """
+import sys, importlib.util
+control, root, paths, off = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
+sys.path[:0] = paths.split(":")
+spec = importlib.util.spec_from_file_location(
+    "circlet", root + "/__init__.py", submodule_search_locations=[root])
+package = importlib.util.module_from_spec(spec)
+sys.modules["circlet"] = package
+spec.loader.exec_module(package)
+from circlet.sandbox.zygote import main
+main(control, frozenset(off.split()))
+"""
+
+
+class KernelWorker:
+    """A jailed worker: its socket, and a handle that names it for as long as it is held."""
+
+    backend = "kernel"
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.sock = sock
+        self._pidfd = -1
+        self.layers: dict[str, str] = {}
+
+    def greet(self) -> None:
+        """Wait until the worker is jailed.
+
+        Raises:
+            BackendUnavailable: A required layer can't be had.
+            SandboxClosed: The worker ended before it was ready.
+        """
+        if self._pidfd >= 0:
+            return
+        self.sock.settimeout(START_SECONDS)
+        try:
+            message, ancillary, _, _ = self.sock.recvmsg(65_536, socket.CMSG_SPACE(4))
+        except TimeoutError:
+            raise SandboxClosed("a worker took too long to start") from None
+        for level, kind, data in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                self._pidfd = array.array("i", data[:4])[0]
+        if self._pidfd < 0 or message[4:5] != bytes([Op.HELLO]):
+            raise SandboxClosed("a worker ended before it was ready")
+        self.layers = loads(message[HEADER.size :])
+        if "error" in self.layers:
+            raise BackendUnavailable(self.layers["error"])
+
+    @property
+    def pid(self) -> int:
+        """The worker's process id, as the host counts."""
+        for line in Path(f"/proc/self/fdinfo/{self._pidfd}").read_text().splitlines():
+            if line.startswith("Pid:"):
+                return int(line.split()[1])
+        raise ProcessLookupError("the worker has ended")
+
+    def kill(self) -> None:
+        """End the worker now, whatever it does, and wait until it is gone."""
+        if self._pidfd >= 0:
+            try:
+                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+            except ProcessLookupError:
+                return
+            select.select([self._pidfd], [], [], START_SECONDS)
+
+    def close(self) -> None:
+        """Let go of the worker; it ends when its socket closes."""
+        self.sock.close()
+        if self._pidfd >= 0:
+            os.close(self._pidfd)
+            self._pidfd = -1
+
+
+class Zygote:
+    """One zygote process and the workers that stand ready.
+
+    Args:
+        layers_off: Layers of the jail to leave off; for tests of the other wall alone.
+
+    Raises:
+        BackendUnavailable: The machine can't give the ``kernel`` back end; the text says why.
+    """
+
+    def __init__(self, layers_off: frozenset[str] = frozenset()) -> None:
+        reason = jail.why_unsupported()
+        if reason:
+            raise BackendUnavailable(reason)
+        self._lock = threading.Lock()
+        self._ready: list[KernelWorker] = []
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = _execute(theirs, layers_off)
+        self.layers = self._wait_until_ready()
+        probe = self.take()
+        self.layers.update(probe.layers)
+        self._ready.append(probe)
+
+    def _wait_until_ready(self) -> dict[str, str]:
+        self._control.settimeout(START_SECONDS)
+        try:
+            answer: dict[str, Any] = loads(self._control.recv(65_536) or dumps({}))
+        except (TimeoutError, OSError) as error:
+            answer = {"error": f"the zygote did not start: {error}"}
+        if "layers" not in answer:
+            self.close()
+            raise BackendUnavailable(answer.get("error", "the zygote ended before it was ready"))
+        layers: dict[str, str] = answer["layers"]
+        return layers
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the zygote still runs."""
+        return self._process.poll() is None
+
+    def take(self) -> KernelWorker:
+        """A worker that is ready, or is about to be.
+
+        Raises:
+            SandboxClosed: The zygote is gone.
+        """
+        with self._lock:
+            worker = self._ready.pop(0) if self._ready else self._request()
+        worker.greet()
+        return worker
+
+    def has_ready(self) -> bool:
+        """Whether ``take`` would not have to wait."""
+        with self._lock:
+            return bool(self._ready) and bool(select.select([self._ready[0].sock], [], [], 0)[0])
+
+    def refill(self) -> None:
+        """Ask for workers until enough stand ready. Waits for none of them."""
+        with self._lock:
+            while len(self._ready) < READY:
+                self._ready.append(self._request())
+
+    def _request(self) -> KernelWorker:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        with theirs:
+            rights = array.array("i", [theirs.fileno()])
+            try:
+                self._control.sendmsg([b"w"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
+            except OSError as error:
+                ours.close()
+                raise SandboxClosed(f"the zygote is gone: {error}") from None
+        return KernelWorker(ours)
+
+    def close(self) -> None:
+        """End the zygote, and every worker with it."""
+        self.forget()
+        self._process.wait(START_SECONDS)
+
+    def forget(self) -> None:
+        """Let go of the descriptors without waiting for anything."""
+        self._control.close()
+        for worker in self._ready:
+            worker.close()
+        self._ready.clear()
+
+
+def _execute(theirs: socket.socket, layers_off: frozenset[str]) -> subprocess.Popen[bytes]:
+    """Start the zygote with nothing of the host's but one socket."""
+    roots = {Path(module.__file__ or "").parents[1] for module in (RestrictedPython, msgpack)}
+    environment = {"PYTHONHASHSEED": "0"}
+    if "LD_LIBRARY_PATH" in os.environ:  # some Pythons find their own library through it
+        environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
+    fd = theirs.fileno()
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-s", "-S", "-P", "-c", _BOOT, str(fd)),
+            str(Path(__file__).parents[1]),
+            ":".join(sorted(str(root) for root in roots)),
+            " ".join(sorted(layers_off)),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        pass_fds=(fd,),
+        env=environment,
+        cwd="/",
+        start_new_session=True,
+    )
+
+
+_shared: Zygote | None = None
+_shared_lock = threading.Lock()
+
+
+def shared() -> Zygote:
+    """This process's zygote; a new one where there is none, or the last one has died."""
+    global _shared
+    with _shared_lock:
+        if _shared is not None and not _shared.is_alive:
+            _shared.forget()
+            _shared = None
+        if _shared is None:
+            _shared = Zygote()
+        return _shared
+
+
+def take() -> KernelWorker:
+    """A worker of this process's zygote, from a new zygote if the last one has just died."""
+    try:
+        return shared().take()
+    except SandboxClosed:
+        return shared().take()
+
+
+def has_ready() -> bool:
+    """Whether ``take`` would not have to wait."""
+    return _shared is not None and _shared.is_alive and _shared.has_ready()
+
+
+def refill() -> None:
+    """Have workers ready for the next sessions."""
+    if _shared is not None and _shared.is_alive:
+        _shared.refill()
+
+
+def _drop_in_child() -> None:
+    """A forked child shares the descriptors: it must not keep the parent's zygote alive."""
+    global _shared, _shared_lock
+    if _shared is not None:
+        _shared.forget()
+    _shared, _shared_lock = None, threading.Lock()
+
+
+def _close_at_exit() -> None:
+    if _shared is not None:
+        _shared.forget()
+
+
+os.register_at_fork(after_in_child=_drop_in_child)
+atexit.register(_close_at_exit)

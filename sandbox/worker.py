@@ -1,0 +1,417 @@
+"""The process that holds one namespace and runs its turns.
+
+It answers frames, one at a time, until its socket closes. It trusts nothing that the program
+left behind: reserved names are put back before each turn, and what runs the program's code,
+its rendering included, runs under the deadline.
+"""
+
+from __future__ import annotations
+
+import gc
+import linecache
+import os
+import random
+import socket
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, NoReturn
+
+from . import facades, guards, rlimits
+from .deadline import Deadline, Finished, TurnTimeout
+from .limits import MAX_TURN_OUTPUT
+from .namespace import Namespace
+from .outcomes import Outcome
+from .policy import TURN, VALUE, compile_turn
+from .preview import show
+from .wire import Inbox, Op, Sealed, dumps, frame, loads, seal
+
+FINAL_MS = 100
+"""Time that ``finally`` blocks have after ``done``, in milliseconds."""
+RENDER_MS = 500
+"""Time that showing a value or an error may take, in milliseconds."""
+READ_MS = 5_000
+"""Time that the host's reading of a variable may take, in milliseconds."""
+_FLUSH_AT_ONCE = 100  # writes of a turn that are sent as they come
+_FLUSH_CHARS = 16_384
+_FLUSH_SECONDS = 0.001
+_MISSING = object()
+
+_BUILTIN_ERRORS: dict[str, type[Exception]] = {
+    kind.__name__: kind
+    for kind in (
+        ArithmeticError,
+        FileExistsError,
+        FileNotFoundError,
+        IndexError,
+        IsADirectoryError,
+        KeyError,
+        LookupError,
+        NameError,
+        NotADirectoryError,
+        NotImplementedError,
+        OSError,
+        PermissionError,
+        RuntimeError,
+        TimeoutError,
+        TypeError,
+        UnicodeError,
+        ValueError,
+    )
+}
+
+
+class GateError(Exception):
+    """A gate failed with an error that Python has no builtin class for."""
+
+    __module__ = "builtins"  # a program is shown its bare name
+
+
+class Pipe:
+    """The worker's end of the wire. Whole frames only; ends the process when the host is gone."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._socket = sock
+        self._inbox = Inbox()
+
+    def send(self, op: Op, body: bytes = b"") -> None:
+        """Send one frame."""
+        try:
+            self._socket.sendall(frame(op, body))
+        except OSError:
+            os._exit(0)
+
+    def receive(self) -> tuple[Op, bytes | bytearray]:
+        """Wait for the next frame."""
+        while (taken := self._inbox.take()) is None:
+            try:
+                count = self._socket.recv_into(self._inbox.buffer())
+            except OSError:
+                count = 0
+            if not count:
+                os._exit(0)
+            self._inbox.advance(count)
+        return taken
+
+
+class Output:
+    """What a turn prints: sent on soon, so that a killed turn's output is not lost with it.
+
+    Past ``MAX_TURN_OUTPUT`` characters head and tail are kept, and the rest is counted.
+    """
+
+    def __init__(self, pipe: Pipe, deadline: Deadline) -> None:
+        self._pipe = pipe
+        self._deadline = deadline
+        self.begin()
+
+    def begin(self) -> None:
+        """Start a turn's output."""
+        self._waiting: list[str] = []
+        self._size = 0
+        self._writes = 0
+        self._sent_at = 0.0
+        self._room = MAX_TURN_OUTPUT // 2
+        self._tail: list[str] = []
+        self._tail_size = 0
+        self.omitted = 0
+
+    def write(self, text: str) -> None:
+        """Take what the program prints."""
+        with self._deadline.shielded():
+            if len(text) > self._room:
+                self._keep_tail(text[self._room :])
+                text = text[: self._room]
+            if text:
+                self._room -= len(text)
+                self._waiting.append(text)
+                self._size += len(text)
+                self._writes += 1
+                if self._writes <= _FLUSH_AT_ONCE or self._is_due():
+                    self.flush()
+
+    def _is_due(self) -> bool:
+        return self._size > _FLUSH_CHARS or monotonic() - self._sent_at > _FLUSH_SECONDS
+
+    def flush(self) -> None:
+        """Send what has not been sent yet."""
+        if self._waiting:
+            text = "".join(self._waiting)
+            self._waiting.clear()
+            self._size = 0
+            self._pipe.send(Op.OUTPUT, text.encode("utf-8", "surrogatepass"))
+            self._sent_at = monotonic()
+
+    def _keep_tail(self, text: str) -> None:
+        keep = MAX_TURN_OUTPUT // 2
+        self._tail.append(text)
+        self._tail_size += len(text)
+        if self._tail_size > 2 * keep:
+            joined = "".join(self._tail)
+            self.omitted += len(joined) - keep
+            self._tail = [joined[-keep:]]
+            self._tail_size = keep
+
+    def end(self) -> str:
+        """Flush; returns the tail that follows the ``omitted`` characters."""
+        self.flush()
+        tail = "".join(self._tail)
+        keep = MAX_TURN_OUTPUT // 2
+        if len(tail) > keep:
+            self.omitted += len(tail) - keep
+            tail = tail[-keep:]
+        return tail
+
+
+class GateFunction:
+    """A gate as the program finds it: an object that can be called, and nothing else."""
+
+    __slots__ = ("_call", "_name", "_parameters", "_seal", "_signature")
+
+    def __init__(self, name: str, call: Any, info: Mapping[str, Any]) -> None:
+        self._name, self._call = name, call
+        self._signature: str = info["signature"]
+        self._parameters: list[str] = info["parameters"]
+        self._seal = frozenset(info["seal"])
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
+        if self._seal:
+            places = [*self._parameters, *[""] * len(args)]
+            args = tuple(
+                _sealed({place: arg}, self._seal)[place]
+                for place, arg in zip(places, args, strict=False)
+            )
+            kwargs = _sealed(kwargs, self._seal)
+        return self._call(self._name, args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"<gate {self._signature}>"
+
+
+@dataclass
+class _Turn:
+    """What the runner knows of the turn that runs."""
+
+    answer: Sealed | None = None
+    finished: bool = False
+
+
+class Worker:
+    """Runs one session's turns. Made ready before the fork, given its socket after it."""
+
+    def __init__(self) -> None:
+        warnings.simplefilter("ignore")
+        self._facades = facades.build()
+        guards.close(GateFunction)
+        self._deadline = Deadline()
+        self._turn = _Turn()
+        self._turns = 0
+        self._reserve: bytearray | None = None
+        self._address_space = 0
+
+    def make_ready(self) -> None:
+        """The last step before the first program: pay what a turn costs once, close the classes."""
+        self.warm_up()
+        guards.freeze_classes()
+        self._address_space = rlimits.address_space()
+
+    def serve(self, sock: socket.socket) -> NoReturn:
+        """Answer frames until the socket closes."""
+        self._pipe = Pipe(sock)
+        self._output = Output(self._pipe, self._deadline)
+        self._namespace = Namespace(self._facades, self._output.write)
+        sys.modules["__main__"] = self._namespace.module
+        self._deadline.install()
+        random.seed()
+        gc.enable()
+        handlers = {Op.OPEN: self._open, Op.RUN: self._run, Op.SET: self._set, Op.GET: self._get}
+        while True:
+            op, body = self._pipe.receive()
+            handlers[op](body)
+
+    def warm_up(self) -> None:
+        """Run what a first turn runs, so that no fork has to pay for it."""
+        scratch = Namespace(self._facades, lambda _: None)
+        exec(compile_turn("x = [str(i) for i in range(3)]\nx", f"{TURN}0>"), scratch.variables)
+        seal(loads(dumps({"a": (1, {2}, 3.5, b"x")})))
+
+    # -- settings and variables ----------------------------------------------------------------
+
+    def _open(self, body: bytes | bytearray) -> None:
+        settings = loads(body)
+        rlimits.limit_memory(self._address_space, settings["memory_mb"])
+        self._chars: int = settings["output_chars"]
+        self._namespace.narrow(settings["modules"])
+        self._namespace.fix(
+            {
+                name: GateFunction(name, self._call_gate, info)
+                for name, info in settings["gates"].items()
+            }
+        )
+
+    def _set(self, body: bytes | bytearray) -> None:
+        name, value = loads(body, unseal=True)
+        self._namespace.variables[name] = value
+
+    def _get(self, body: bytes | bytearray) -> None:
+        value = self._namespace.variables.get(loads(body), _MISSING)
+        if value is _MISSING:
+            self._pipe.send(Op.VALUE, dumps(["missing", None]))
+            return
+        sealed: list[Sealed] = []
+        error = self._deadline.run(READ_MS / 1000, lambda: sealed.append(seal(value)))
+        answer = ["error", str(error)[:500]] if error else ["value", sealed[0]]
+        self._pipe.send(Op.VALUE, dumps(answer))
+
+    # -- a turn --------------------------------------------------------------------------------
+
+    def _run(self, body: bytes | bytearray) -> None:
+        source, eval_ms = loads(body)
+        self._turns += 1
+        self._turn = _Turn()
+        self._reserve = bytearray(1 << 20)
+        self._output.begin()
+        self._namespace.restore()
+        filename = f"{TURN}{self._turns}>"
+        linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+        value = [_MISSING]
+
+        def program() -> None:
+            code = compile_turn(source, filename, self._namespace.reserved)
+            exec(code, self._namespace.variables)
+            value[0] = self._namespace.variables.pop(VALUE, _MISSING)
+
+        error = self._deadline.run(eval_ms / 1000, program)
+        self._namespace.variables.pop(VALUE, None)
+        self._reserve = None  # gives room to report when memory ran out
+        self._namespace.restore()
+        self._report(error, value[0], filename)
+
+    def _report(self, error: BaseException | None, value: Any, filename: str) -> None:
+        result: dict[str, Any] = {"status": self._status(error), "value": None, "shown": None}
+        result["error"] = None
+        if result["status"] == "done":
+            result["answer"] = self._turn.answer
+        elif error is not None:
+            result["error"] = self._describe(error, filename)
+        elif value is not _MISSING:
+            result.update(self._show(value))
+        result["tail"] = self._output.end()
+        result["omitted"] = self._output.omitted
+        self._pipe.send(Op.RESULT, dumps(result))
+
+    def _status(self, error: BaseException | None) -> str:
+        if self._turn.finished:
+            return "done"
+        if error is None:
+            return "ok"
+        if isinstance(error, TurnTimeout) or self._deadline.passed:
+            return "timeout"
+        return "memory" if isinstance(error, MemoryError) else "error"
+
+    def _show(self, value: Any) -> dict[str, Any]:
+        shown: dict[str, Any] = {}
+
+        def render() -> None:
+            if value is not None:
+                shown["shown"] = show(value, self._chars)
+            shown["value"] = seal(value)
+
+        error = self._deadline.run(RENDER_MS / 1000, render)
+        if error is not None:
+            reason = "it took too long" if isinstance(error, TurnTimeout) else str(error)[:300]
+            shown.setdefault("shown", f"<{type(value).__name__} that can't be shown: {reason}>")
+        return shown
+
+    def _describe(self, error: BaseException, filename: str) -> dict[str, Any]:
+        described: dict[str, Any] = {
+            "type": type(error).__name__,
+            "message": "",
+            "line": None,
+            "traceback": type(error).__name__,
+        }
+
+        def render() -> None:
+            text = _own_traceback(error)
+            described["line"] = _own_line(error, filename)
+            described["message"] = str(error.msg if isinstance(error, SyntaxError) else error)
+            described["traceback"] = text
+
+        self._deadline.run(RENDER_MS / 1000, render)
+        return described
+
+    # -- gates ---------------------------------------------------------------------------------
+
+    def _call_gate(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if self._turn.finished:
+            raise Finished
+        call = dumps([name, list(args), kwargs])
+        with self._deadline.paused():
+            self._output.flush()
+            self._pipe.send(Op.GATE, call)
+            _, body = self._pipe.receive()
+            kind, content = loads(body)
+            if kind == "done":
+                self._turn.finished = True
+                self._turn.answer = content
+        if kind == "done":
+            self._deadline.finish(FINAL_MS / 1000)
+            raise Finished
+        if kind == "error":
+            raise _BUILTIN_ERRORS.get(content[0], GateError)(content[1])
+        value = content.open()
+        if isinstance(value, Outcome) and kind == "raise":
+            raise value
+        return value
+
+
+def _sealed(mapping: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    """A copy of the mapping with the named values sealed, so that the host hands them on."""
+    return {
+        key: seal(value) if key in names else _seal_inside(value, names)
+        for key, value in mapping.items()
+    }
+
+
+def _seal_inside(value: Any, names: frozenset[str]) -> Any:
+    """Seal named values in a request, or in each request of a list."""
+    if names and isinstance(value, dict):
+        return _sealed(value, names)
+    if names and isinstance(value, list | tuple):
+        return [_seal_inside(item, names) for item in value]
+    return value
+
+
+def _own_frames(summary: traceback.TracebackException) -> Iterator[traceback.TracebackException]:
+    """Strip the runner's and the library's frames from an error and those it came from."""
+    waiting: list[traceback.TracebackException | None] = [summary]
+    while waiting:
+        one = waiting.pop()
+        if one is not None:
+            one.stack[:] = [entry for entry in one.stack if entry.filename.startswith(TURN)]
+            waiting += [one.__cause__, one.__context__, *(one.exceptions or ())]
+            yield one
+
+
+def _own_traceback(error: BaseException) -> str:
+    summary = traceback.TracebackException.from_exception(
+        error, limit=-40, compact=True, lookup_lines=False
+    )
+    for _ in _own_frames(summary):
+        pass
+    return "".join(summary.format()).rstrip()
+
+
+def _own_line(error: BaseException, filename: str) -> int | None:
+    """The line of this turn where the error came up."""
+    if isinstance(error, SyntaxError) and error.filename == filename:
+        return error.lineno
+    lines = [
+        line
+        for frame_, line in traceback.walk_tb(error.__traceback__)
+        if frame_.f_code.co_filename == filename
+    ]
+    return lines[-1] if lines else None

@@ -1,0 +1,153 @@
+"""The process that workers are forked from: started clean, warm, and with a single thread.
+
+The host executes it and never forks itself, for a fork would carry the host's memory, API
+keys and all, into the sandbox. It loads what a program may import, gives up what it can, and
+forks a worker for each socket that it is handed. When its control socket closes, it ends, and
+its workers with it.
+"""
+
+from __future__ import annotations
+
+import array
+import fcntl
+import gc
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from . import jail, rlimits
+from .errors import BackendUnavailable
+from .wire import Op, dumps, frame
+from .worker import Worker
+
+# What a worker would otherwise load lazily, which it can't once it is jailed.
+import _strptime  # isort: skip  # noqa: F401
+import encodings.ascii  # isort: skip
+import encodings.idna  # isort: skip
+import encodings.latin_1  # isort: skip
+import encodings.utf_16  # isort: skip
+import encodings.utf_32  # isort: skip  # noqa: F401
+
+_SOCKET, _PIDFD = 3, 4
+"""Where a worker keeps its socket, and its own process handle until it has sent it."""
+
+
+def main(control_fd: int, layers_off: frozenset[str] = frozenset()) -> NoReturn:
+    """Get ready, say so over the control socket, then fork a worker for each request."""
+    control = socket.socket(fileno=control_fd)
+    try:
+        worker = Worker()
+        worker.make_ready()
+        layers = _give_up(control, layers_off)
+    except BackendUnavailable as error:
+        control.send(dumps({"error": str(error)}))
+        os._exit(1)
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    control.send(dumps({"layers": layers}))
+    _fork_on_request(control, worker, layers_off)
+
+
+def _give_up(control: socket.socket, layers_off: frozenset[str]) -> dict[str, str]:
+    """Take the measures that a whole zygote can take, before any worker is forked."""
+
+    def namespaces() -> None:
+        jail.enter_namespaces()
+        _move_into_new_process(control)
+
+    steps: list[tuple[str, Callable[[], None]]] = [
+        ("oom_first", jail.oom_first),
+        ("namespaces", namespaces),
+        ("no_capabilities", jail.drop_capabilities),
+        ("no_new_privs", jail.no_new_privs),
+        ("landlock", jail.landlock),
+        ("not_dumpable", jail.not_dumpable),
+    ]
+    layers = jail.take(step for step in steps if step[0] not in layers_off)
+    _forget_the_environment()
+    # A worker that has ended is reaped by the kernel: nobody waits for it.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return layers
+
+
+def _move_into_new_process(control: socket.socket) -> None:
+    """Go on as the first process of the new process namespace; its end ends all in it."""
+    child = os.fork()
+    if child:
+        control.close()
+        os.waitpid(child, 0)
+        os._exit(0)
+    jail.die_with_parent()
+
+
+def _forget_the_environment() -> None:
+    os.environ.clear()
+    sys.argv[:] = sys.orig_argv[:] = [""]
+    sys.path.clear()
+    sys.meta_path.clear()
+    sys.path_hooks.clear()
+
+
+def _fork_on_request(
+    control: socket.socket, worker: Worker, layers_off: frozenset[str]
+) -> NoReturn:
+    program = jail.build_filter()
+    while True:
+        try:
+            message, fds = _receive(control)
+        except ConnectionError:
+            os._exit(0)
+        if not message:
+            os._exit(0)
+        if os.fork() == 0:
+            control.detach()
+            _become_worker(fds[0], worker, program, layers_off)
+        for fd in fds:
+            os.close(fd)
+
+
+def _receive(control: socket.socket) -> tuple[bytes, array.array[int]]:
+    message, ancillary, _, _ = control.recvmsg(16, socket.CMSG_SPACE(4))
+    fds = array.array("i")
+    for level, kind, data in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            fds.frombytes(data[: len(data) - len(data) % fds.itemsize])
+    return message, fds
+
+
+def _become_worker(fd: int, worker: Worker, program: bytes, layers_off: frozenset[str]) -> NoReturn:
+    """Jail this process, hand the host a handle of it, and serve."""
+    try:
+        # By way of numbers that are certainly free: either may stand in the other's place.
+        for source, place in [
+            (fcntl.fcntl(one, fcntl.F_DUPFD, 10), place)
+            for one, place in ((fd, _SOCKET), (os.pidfd_open(os.getpid()), _PIDFD))
+        ]:
+            os.dup2(source, place)
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=_SOCKET)
+        steps: list[tuple[str, Callable[[], Any]]] = [
+            ("closed_fds", lambda: jail.close_descriptors(_SOCKET, _PIDFD)),
+            ("rlimits", rlimits.limit_resources),
+            ("seccomp", lambda: jail.install_seccomp(program)),
+        ]
+        jail.die_with_parent()
+        try:
+            hello = jail.take(step for step in steps if step[0] not in layers_off)
+        except BackendUnavailable as error:
+            hello = {"error": str(error)}
+        handle = array.array("i", [_PIDFD])
+        sock.sendmsg(
+            [frame(Op.HELLO, dumps(hello))],
+            [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handle)],
+        )
+        os.close(_PIDFD)
+        if "error" not in hello:
+            worker.warm_up()
+            worker.serve(sock)
+    finally:
+        os._exit(70)
