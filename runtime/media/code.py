@@ -1,0 +1,293 @@
+"""The code medium: the model writes Python, which runs in a sandbox of the entity's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache, partial
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from ...gates import Gate
+from ...sandbox import AsyncSandbox, Execution, Limits
+from ...sandbox.dialogue import GateInfo, Turn
+from ...sandbox.session import Backend
+from ...sandbox.wire import Sealed, seal
+from ..errors import MalformedReply
+from ..llm import Message, Reply, Tool, ToolCall
+from ..wards import Wards
+from .base import Act, Desk, Surroundings
+from .conversation import (
+    RESULT_CHARS,
+    SKIPPED,
+    Answered,
+    act_of,
+    answer_call,
+    result_message,
+)
+
+TOOL = Tool(
+    "python",
+    "Run Python in your namespace, which persists from turn to turn. You are shown what is "
+    "printed and the value of the last expression.",
+    {
+        "type": "object",
+        "properties": {"code": {"type": "string", "description": "The code to run."}},
+        "required": ["code"],
+    },
+)
+"""The one tool of a code circle (``IDENTITY-3``)."""
+
+_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_OPENING = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
+
+
+class Code:
+    """Python as the language, gates as functions in it.
+
+    Args:
+        surroundings: Gates and wards.
+        backend: The sandbox's back end. Default ``auto``.
+    """
+
+    name = "code"
+
+    def __init__(self, surroundings: Surroundings, backend: Backend = "auto") -> None:
+        self._surroundings = surroundings
+        self._wards = surroundings.wards
+        self._limits = limits_of(self._wards)
+        self._context: Sealed = seal(None)
+        self._desk: Desk | None = None
+        self._sandbox = AsyncSandbox(
+            gates={
+                **{name: partial(self._call, name) for name in surroundings.gates},
+                **{name: partial(_refuse, why) for name, why in surroundings.closed.items()},
+            },
+            limits=self._limits,
+            modules=self._wards.modules,
+            backend=backend,
+            gate_infos={name: gate_info(gate) for name, gate in surroundings.gates.items()},
+        )
+
+    def tools(self) -> tuple[Tool, ...]:
+        """One tool: ``python``."""
+        return (TOOL,)
+
+    def capabilities(self) -> str:
+        """The language, the limits, the gates, and how to work with them (``CIRCLE-11``)."""
+        return capability_text(self._surroundings, self._context)
+
+    def first_message(self, intent: str) -> str:
+        """The intent; the context is a variable."""
+        return intent
+
+    async def give(self, context: Sealed) -> None:
+        """Bind ``context`` in the namespace."""
+        self._context = context
+        await self._sandbox.set("context", context)
+
+    async def act(self, reply: Reply, desk: Desk) -> Act | None:
+        """Run the code of an utterance, and the gates that it calls directly, in order."""
+        self._desk = desk
+        if reply.tool_calls:
+            return await self._act_on_calls(reply.tool_calls, desk)
+        source = last_block(reply.content or "")
+        if source is None:
+            return None
+        execution = await self._run(source, desk)
+        return _act_on_text(execution, desk)
+
+    async def aclose(self) -> None:
+        """End the sandbox."""
+        await self._sandbox.aclose()
+
+    async def _act_on_calls(self, calls: Iterable[ToolCall], desk: Desk) -> Act:
+        answered: list[Answered] = []
+        last: Execution | None = None
+        for call in calls:
+            if any(one.answer is not None for one in answered):
+                answered.append(Answered(result_message(call, SKIPPED)))
+            elif call.name == TOOL.name and call.name not in self._surroundings.gates:
+                source = call.arguments.get("code")
+                if not isinstance(source, str):
+                    answered.append(_no_code(call))
+                    continue
+                last = await self._run(source, desk)
+                answered.append(_answer_of(call, last))
+            else:
+                limit = self._limits.output_chars
+                answered.append(await answer_call(call, desk, self._surroundings, limit))
+        return act_of(answered, **_traces(last, desk))
+
+    async def _run(self, source: str, desk: Desk) -> Execution:
+        turn = Turn(self._limits)
+        desk.watch(lambda: turn.stdout)
+        return await self._sandbox.run_turn(turn, source)
+
+    async def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        assert self._desk is not None  # a program runs only while an utterance is carried out
+        return await self._desk.call(name, list(args), kwargs)
+
+
+async def _refuse(why: str, *_: Any, **__: Any) -> Any:
+    raise PermissionError(why)
+
+
+def limits_of(wards: Wards) -> Limits:
+    """The sandbox's limits under some wards."""
+    limits = Limits()
+    return Limits(
+        eval_ms=wards.max_eval_ms or limits.eval_ms,
+        memory_mb=wards.max_memory_mb or limits.memory_mb,
+        output_chars=wards.max_output_chars or RESULT_CHARS,
+    )
+
+
+def gate_info(gate: Gate) -> GateInfo:
+    """What a worker is told of a gate."""
+    properties = (gate.parameters or {}).get("properties", {})
+    return GateInfo(gate.signature, tuple(properties), frozenset(gate.seal))
+
+
+def _answer_of(call: ToolCall, execution: Execution) -> Answered:
+    return Answered(
+        result_message(call, str(execution)),
+        is_error=execution.error is not None,
+        answer=execution.sealed_answer if execution.status == "done" else None,
+    )
+
+
+def _no_code(call: ToolCall) -> Answered:
+    text = 'Error: python: missing required argument: code; call it with {"code": "..."}'
+    return Answered(result_message(call, text), is_error=True)
+
+
+def _act_on_text(execution: Execution, desk: Desk) -> Act:
+    text = str(execution)
+    return Act(
+        messages=(Message("user", text),),
+        text=text,
+        is_error=execution.error is not None,
+        answer=execution.sealed_answer if execution.status == "done" else None,
+        **_traces(execution, desk),
+    )
+
+
+def _traces(execution: Execution | None, desk: Desk) -> dict[str, Any]:
+    if execution is None:
+        return {}
+    return {
+        "printed": execution.stdout[desk.printed_before :],
+        "value": execution.shown,
+        "error": execution.error.traceback if execution.error else None,
+        "state": execution.state,
+    }
+
+
+# -- what a text holds -----------------------------------------------------------------------
+
+
+def last_block(text: str) -> str | None:
+    """The last fenced ``python`` block of a text, its thinking removed; None without one.
+
+    A fence inside the block's own code does not end it: a block ends at the last bare fence
+    before the next opening one. A block that is never closed is not run: it was cut off.
+
+    Raises:
+        MalformedReply: The last ``python`` block is not closed.
+    """
+    lines = _THINKING.sub("", text).splitlines()
+    blocks = list(_blocks(lines))
+    python = [block for block in blocks if block[0] in ("python", "py", "python3")]
+    if not python:
+        return None
+    _, body, closed = python[-1]
+    if not closed:
+        raise MalformedReply("the last python block is not closed: the reply seems cut off")
+    return "\n".join(body) + "\n"
+
+
+def _blocks(lines: list[str]) -> Iterable[tuple[str, list[str], bool]]:
+    """Each fenced block as its language, its lines, and whether it is closed."""
+    index = 0
+    while index < len(lines):
+        opening = _OPENING.match(lines[index])
+        if opening is None:
+            index += 1
+            continue
+        fence = opening["fence"]
+        end = _closing(lines, index + 1, fence)
+        body = lines[index + 1 : end]
+        language = (opening["info"].split() or [""])[0].lower()
+        yield language, body, end is not None
+        index = len(lines) if end is None else end + 1
+
+
+def _closing(lines: list[str], start: int, fence: str) -> int | None:
+    """Where a block ends: its last bare fence before another block opens with a language."""
+    last = None
+    for index in range(start, len(lines)):
+        match = _OPENING.match(lines[index])
+        if match is None or match["fence"][0] != fence[0] or len(match["fence"]) < len(fence):
+            continue
+        if match["info"].strip():
+            if last is not None:
+                return last
+        else:
+            last = index
+    return last
+
+
+# -- the capability text ---------------------------------------------------------------------
+
+_MODULES = (
+    "ast, bisect, collections, dataclasses, datetime, decimal, enum, fractions, functools, "
+    "heapq, itertools, json, math, random, re, statistics, string, textwrap, time, typing"
+)
+
+
+@cache
+def _sections() -> dict[str, Template]:
+    text = (files(__package__) / "capabilities.md").read_text(encoding="utf-8")
+    parts = re.split(r"^\[\[(\w+)\]\]\n", text, flags=re.MULTILINE)[1:]
+    return {
+        name: Template(body.strip()) for name, body in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+def capability_text(surroundings: Surroundings, context: Sealed) -> str:
+    """What a code circle tells its entity between identity and intent (``CIRCLE-11``)."""
+    wards = surroundings.wards
+    delegates = any(gate.delegates for gate in surroundings.gates.values())
+    values = {
+        "modules": ", ".join(wards.modules) if wards.modules is not None else _MODULES,
+        "context": context.text,
+        "gates": "\n".join(map(_gate_line, surroundings.gates.values())),
+        "limits": _limits_text(wards),
+        "max_batch": str(wards.max_batch),
+    }
+    wanted = ["language", "context", "gates", "delegation" if delegates else "", "limits", "done"]
+    sections = _sections()
+    return "\n\n".join(sections[name].substitute(values) for name in wanted if name)
+
+
+def _gate_line(gate: Gate) -> str:
+    return f"- `{gate.signature}`: {gate.summary}"
+
+
+def _limits_text(wards: Wards) -> str:
+    limits = limits_of(wards)
+    parts = [
+        f"{limits.eval_ms / 1000:g} s of your own code a turn",
+        f"{limits.memory_mb:,} MiB of memory",
+        f"{limits.output_chars:,} characters of output a turn are shown",
+    ]
+    if wards.max_turns is not None:
+        parts.insert(0, f"{wards.max_turns} turns")
+    if wards.timeout_s is not None:
+        parts.append(f"{wards.timeout_s:g} s in all")
+    if wards.max_tokens is not None:
+        parts.append(f"{wards.max_tokens:,} tokens in all")
+    parts.append(f"{wards.max_depth} levels of children")
+    return ", ".join(parts)

@@ -1,0 +1,153 @@
+"""The conversation medium: the model calls gates as its tools."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from ...gates import Gate
+from ...sandbox.dialogue import Done
+from ...sandbox.execution import clip
+from ...sandbox.preview import show
+from ...sandbox.wire import Sealed
+from ..llm import Message, Reply, Tool, ToolCall
+from .base import Act, Desk, Surroundings
+
+RESULT_CHARS = 20_000
+"""Length of one gate's result as the model is shown it, in characters, where no ward says."""
+SKIPPED = "skipped"
+"""What a call is answered with that stood after ``done`` (``LOOP-3``)."""
+_ANY_ARGUMENTS = {"type": "object", "properties": {}, "additionalProperties": True}
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A tool call and what came of it.
+
+    Attributes:
+        message: What the model is told.
+        is_error: Whether it failed.
+        answer: What ``done`` was given, or None.
+    """
+
+    message: Message
+    is_error: bool = False
+    answer: Sealed | None = None
+
+
+class Conversation:
+    """Gates as tools; text alone is an answer (``LOOP-6``)."""
+
+    name = "conversation"
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+        self._limit = surroundings.wards.max_output_chars or RESULT_CHARS
+        self._context: Sealed | None = None
+
+    def tools(self) -> tuple[Tool, ...]:
+        """The gates, in the circle's order (``IDENTITY-3``)."""
+        return tuple(tool_of(gate) for gate in self._surroundings.gates.values())
+
+    def capabilities(self) -> str | None:
+        """None: the tool definitions say it all (``CIRCLE-11``)."""
+        return None
+
+    def first_message(self, intent: str) -> str:
+        """The intent, with the context below it where there is one."""
+        if self._context is None:
+            return intent
+        return f"{intent}\n\nContext:\n{clip(as_text(self._context.open()), self._limit)}"
+
+    async def give(self, context: Sealed) -> None:
+        """Keep the context for the first message."""
+        self._context = context
+
+    async def act(self, reply: Reply, desk: Desk) -> Act | None:
+        """Call the gates in order until one ends the work (``CIRCLE-7``, ``LOOP-3``)."""
+        if not reply.tool_calls:
+            return None
+        answered = await answer_calls(reply.tool_calls, desk, self._surroundings, self._limit)
+        return act_of(answered)
+
+    async def aclose(self) -> None:
+        """Nothing to let go of."""
+
+
+def tool_of(gate: Gate) -> Tool:
+    """A gate as a model is told of it."""
+    return Tool(gate.name, gate.description, gate.parameters or _ANY_ARGUMENTS)
+
+
+async def answer_calls(
+    calls: tuple[ToolCall, ...] | Any, desk: Desk, surroundings: Surroundings, limit: int
+) -> list[Answered]:
+    """Make tool calls in order; those after ``done`` are answered with ``skipped``."""
+    answered: list[Answered] = []
+    for call in calls:
+        if any(one.answer is not None for one in answered):
+            answered.append(Answered(result_message(call, SKIPPED)))
+        else:
+            answered.append(await answer_call(call, desk, surroundings, limit))
+    return answered
+
+
+async def answer_call(
+    call: ToolCall, desk: Desk, surroundings: Surroundings, limit: int
+) -> Answered:
+    """Make one tool call; what goes wrong is told to the model (``CIRCLE-5``)."""
+    try:
+        if call.malformed is not None:
+            desk.refuse(call.name, f"the arguments are no JSON object: {call.malformed[:200]}")
+        result = await desk.call(call.name, [], call.arguments)
+    except Exception as error:
+        return Answered(result_message(call, f"Error: {error_text(error)}"), is_error=True)
+    if isinstance(result, Done):
+        answer: Sealed = result.answer
+        return Answered(result_message(call, as_text(answer.open(), limit)), answer=answer)
+    gate = surroundings.gates[call.name]
+    text = _reference(gate, result, desk.turn) if gate.ephemeral else as_text(result.open(), limit)
+    return Answered(result_message(call, text))
+
+
+def act_of(answered: list[Answered], **fields: Any) -> Act:
+    """What answered calls come to, as one observation."""
+    return Act(
+        messages=tuple(one.message for one in answered),
+        text="\n".join(one.message.content or "" for one in answered),
+        is_error=any(one.is_error for one in answered),
+        answer=next((one.answer for one in answered if one.answer is not None), None),
+        **fields,
+    )
+
+
+def result_message(call: ToolCall, text: str) -> Message:
+    """The message that answers a tool call (``LLM-7``)."""
+    return Message("tool", text, tool_call_id=call.id)
+
+
+def error_text(error: BaseException) -> str:
+    """An error as one line for a model."""
+    if isinstance(error, KeyError) and error.args and isinstance(error.args[0], str):
+        return error.args[0]
+    return str(error) or type(error).__name__
+
+
+def as_text(value: Any, limit: int | None = None) -> str:
+    """A value as a model reads it: text as it is, JSON where that holds it, else its preview."""
+    if isinstance(value, str):
+        text = value
+    else:
+        try:
+            text = json.dumps(value, ensure_ascii=False)
+        except (TypeError, ValueError):
+            text = show(value, limit or RESULT_CHARS)
+    return clip(text, limit) if limit else text
+
+
+def _reference(gate: Gate, result: Sealed, turn: int) -> str:
+    """What stands for an ephemeral result in the messages (``PROD-5``): no preview."""
+    digest = hashlib.sha256(result.data).hexdigest()[:16]
+    return f"[{gate.name} answered {len(result.data):,} bytes, sha256 {digest}, in turn {turn}]"

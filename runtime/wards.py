@@ -1,0 +1,139 @@
+"""Wards: the restrictions that a circle enforces, and how a child's come from its parent's."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from .errors import WardError
+
+DEFAULT_DEPTH = 1
+DEFAULT_BATCH = 50
+DEFAULT_CONCURRENT = 8
+
+
+class Wards(BaseModel):
+    """The wards of one circle, resolved. None: not restricted.
+
+    Attributes:
+        max_turns: Utterances of one cast.
+        max_depth: Levels of children below. Default 1.
+        require_done_tool: Text alone does not end the loop (``LOOP-6``). Default False.
+        timeout_s: Wall-clock time of one cast, in seconds.
+        max_eval_ms: Time that one turn's own code may take, in milliseconds (``WARD-2``).
+        max_memory_mb: Memory of one sandbox process, in MiB (``WARD-2``).
+        max_output_chars: Length of one observation as the model is shown it, in characters.
+        max_tokens: Tokens of the entity and all below it: no query starts at or over it.
+        max_entities: Entities below this one, over its life.
+        max_batch: Requests of one batch. Default 50.
+        max_concurrent: Entities of the tree that run at a time; one that waits for its
+            children does not count. Default 8.
+        max_errors_in_a_row: Turns that end in an error, one after the other.
+        modules: Modules that code may import.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    max_turns: int | None = Field(default=None, ge=1)
+    max_depth: int = Field(default=DEFAULT_DEPTH, ge=0)
+    require_done_tool: bool = False
+    timeout_s: float | None = Field(default=None, gt=0)
+    max_eval_ms: int | None = Field(default=None, ge=1)
+    max_memory_mb: int | None = Field(default=None, ge=8)
+    max_output_chars: int | None = Field(default=None, ge=200)
+    max_tokens: int | None = Field(default=None, ge=0)
+    max_entities: int | None = Field(default=None, ge=0)
+    max_batch: int = Field(default=DEFAULT_BATCH, ge=1)
+    max_concurrent: int = Field(default=DEFAULT_CONCURRENT, ge=1)
+    max_errors_in_a_row: int | None = Field(default=None, ge=1)
+    modules: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(cls, wards: Iterable[Any] | Self) -> Self:
+        """Read wards as a circle is given them: mappings of names to values.
+
+        A ward that is given twice is the tighter of the two.
+
+        Raises:
+            WardError: A ward is unknown or its value is no good; the text names it.
+        """
+        if isinstance(wards, cls):
+            return wards
+        if isinstance(wards, Mapping):
+            wards = [wards]
+        given: dict[str, Any] = {}
+        for entry in wards:
+            if not isinstance(entry, Mapping):
+                raise WardError(f"a ward is a mapping such as {{'max_turns': 10}}, not {entry!r}")
+            for name, value in entry.items():
+                _check_name(name)
+                checked = cls._checked(name, value)
+                given[name] = tighter(given[name], checked) if name in given else checked
+        return cls(**given)
+
+    @classmethod
+    def _checked(cls, name: str, value: Any) -> Any:
+        if name == "modules" and isinstance(value, list):
+            value = tuple(value)
+        if value is None:
+            raise WardError(f"the ward {name} has no value; leave it out to have no such ward")
+        try:
+            return getattr(cls(**{name: value}), name)
+        except ValidationError as error:
+            problem = error.errors()[0]["msg"]
+            raise WardError(f"the ward {name} can't be {value!r}: {problem}") from None
+
+    def tightened(self, other: Wards) -> Wards:
+        """Both restrictions at once (``WARD-1``): numbers take the minimum, booleans OR."""
+        return Wards(
+            **{
+                name: tighter(getattr(self, name), getattr(other, name))
+                for name in type(self).model_fields
+            }
+        )
+
+    def for_child(self, requested: Iterable[Any]) -> Wards:
+        """The wards of a child: one level less deep, and what it asks for if that is tighter.
+
+        Raises:
+            WardError: A requested ward is unknown or its value is no good.
+        """
+        asked = Wards.of(requested)
+        if not any("max_depth" in entry for entry in requested):
+            asked = asked.model_copy(update={"max_depth": self.max_depth})
+        below = self.model_copy(update={"max_depth": max(self.max_depth - 1, 0)})
+        return below.tightened(asked)
+
+    @property
+    def truncates(self) -> bool:
+        """Whether one of them guarantees an end (``LOOP-2``, ``CIRCLE-2``)."""
+        return self.max_turns is not None or self.timeout_s is not None
+
+    def in_force(self) -> dict[str, Any]:
+        """The wards by name, without those that restrict nothing."""
+        return {
+            name: value for name, value in self.model_dump().items() if value not in (None, False)
+        }
+
+
+def tighter(one: Any, other: Any) -> Any:
+    """The tighter of two values of a ward: minimum, OR, intersection; None restricts nothing."""
+    if one is None or other is None:
+        return other if one is None else one
+    if isinstance(one, bool):
+        return one or other
+    if isinstance(one, tuple):
+        return tuple(item for item in one if item in other)
+    return min(one, other)
+
+
+def _check_name(name: Any) -> None:
+    known = list(Wards.model_fields)
+    if name in known:
+        return
+    near = difflib.get_close_matches(str(name), known, 1)
+    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
+    raise WardError(f"unknown ward {name!r}; {hint}")
