@@ -15,7 +15,7 @@ MEDIA = ("conversation", "code")
 
 
 class Circle(BaseModel):
-    """Where an entity acts (``A = M ∪ G - W``).
+    """Where an entity acts: the language, plus the gates, minus the wards.
 
     Args:
         medium: ``conversation`` (gates are the model's tools) or ``code`` (it writes

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import _thread
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
@@ -40,15 +39,46 @@ _TRIP = _Trip()
 _SIGNAL = int(getattr(signal, "SIGALRM", signal.SIGINT))
 
 
+class _Shield:
+    """No interrupt lands inside, but the clock runs on."""
+
+    def __init__(self, deadline: Deadline) -> None:
+        self._deadline = deadline
+
+    def __enter__(self) -> None:
+        self._deadline._shielded += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._deadline._shielded -= 1
+        self._deadline._deliver()
+
+
+class _Pause(_Shield):
+    """No interrupt lands inside, and the clock stands still."""
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        self._left = self._deadline._stop()
+
+    def __exit__(self, *_: object) -> None:
+        if self._left:
+            self._deadline._start(self._left)
+        super().__exit__()
+
+
 class Deadline:
     """Runs the program's code so that it ends in time.
 
     Attributes:
-        passed: Whether the present stretch of code ran out of time.
+        passed: Whether the present stretch of code was interrupted for its time.
+        shielded: Context in which no interrupt lands; the clock runs on.
+        paused: Context for the runner's own I/O: no interrupt lands, the clock stands still.
     """
 
     def __init__(self) -> None:
         self.passed = False
+        self.shielded = _Shield(self)
+        self.paused = _Pause(self)
         self._armed = False
         self._error: type[BaseException] = TurnTimeout
         self._shielded = 0
@@ -64,13 +94,14 @@ class Deadline:
     def run(self, seconds: float, action: Callable[[], Any]) -> BaseException | None:
         """Run ``action`` for at most ``seconds``; gives what it raised, or None."""
         self.passed = self._pending = False
+        self._shielded = 0
         self._error = TurnTimeout
         self._last_place, self._same_place = None, 0
+        # While this frame itself is the one that runs, the handler only trips again: an
+        # interrupt lands in the action or, once that is over, nowhere.
+        self._armed = True
         self._start(seconds)
-        # The handler raises nothing while this frame itself is the one that runs, so that
-        # no interrupt lands between the program's end and the disarming.
         try:
-            self._armed = True
             action()
             self._armed = False
         except BaseException as error:
@@ -84,29 +115,6 @@ class Deadline:
         """The work is done: what is left of the program has ``seconds``, then ``Finished``."""
         self._error = Finished
         self._start(seconds)
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """The clock stands still and no interrupt lands inside: for the runner's own I/O."""
-        self._shielded += 1
-        left = self._stop()
-        try:
-            yield
-        finally:
-            if left:
-                self._start(left)
-            self._shielded -= 1
-            self._deliver()
-
-    @contextmanager
-    def shielded(self) -> Iterator[None]:
-        """No interrupt lands inside, but the clock runs on."""
-        self._shielded += 1
-        try:
-            yield
-        finally:
-            self._shielded -= 1
-            self._deliver()
 
     def _deliver(self) -> None:
         if self._pending and not self._shielded:
@@ -123,12 +131,13 @@ class Deadline:
     def _on_signal(self, _signal: int, frame: FrameType | None) -> None:
         if not self._armed:
             return
-        self.passed = True
-        if frame is not None and frame.f_code is _RUN:
-            return
         if self._shielded:
             self._pending = True
             return
+        if frame is not None and frame.f_code is _RUN:
+            _TRIP[_SIGNAL]
+            return
+        self.passed = True
         place = (id(frame), frame.f_lasti if frame else 0)
         if place == self._last_place:
             # CPython 3.12 looks for signals before a block's first step: hit at every look, a

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from .errors import CodecError, NoSuchVariable, ProtocolError
-from .execution import ErrorInfo, Execution, GateCall, Status
+from .execution import ErrorInfo, Execution, GateCall, Status, left_out
 from .limits import MAX_TURN_OUTPUT, Limits
 from .outcomes import Outcome
 from .wire import Op, Sealed, dumps, frame, loads, seal
@@ -25,6 +25,12 @@ GRACE_SECONDS = 0.5
 """How long past its deadline a worker may be silent before it is killed."""
 RENDER_SECONDS = 0.6
 """How long a worker may take to render a turn's outcome."""
+TRANSIT_SECONDS = 0.000_2
+"""Time that a gate call's way to the host and back is taken to need."""
+MAX_CALLS = 100_000
+"""Gate calls of one turn that are let through."""
+MAX_CALL_BYTES = 256 << 20
+"""Bytes of arguments that one turn's gate calls may carry."""
 READ_SECONDS = 10.0
 """How long a worker may take to give a variable's value."""
 
@@ -104,8 +110,7 @@ class _Record:
     size: int = 0
     calls: list[GateCall] = field(default_factory=list)
 
-    def printed(self) -> str:
-        return "".join(self.output)
+    call_bytes: int = 0
 
 
 class Turn:
@@ -118,31 +123,43 @@ class Turn:
     @property
     def stdout(self) -> str:
         """What has been printed so far."""
-        return self._seen.printed()
+        return "".join(self._seen.output)
 
     def steps(self, source: str) -> Steps[Execution]:
-        """Run ``source``. The turn is over with a result, or the worker is to be killed.
+        """The steps that run ``source``: to a result, or until the worker is to be killed.
+
+        Driving them raises ``TimeoutError``, ``ConnectionError`` or ``ProtocolError`` where
+        the worker must be given up; ``given_up`` then tells what the turn came to.
 
         Raises:
-            TimeoutError, ConnectionError, ProtocolError: The worker must be given up;
-                ``given_up`` then tells what the turn came to.
+            TypeError: The source is no text.
+            CodecError: It is too long.
         """
-        self._seen = seen = _Record()
-        yield Send(frame(Op.RUN, dumps([source, self._limits.eval_ms])))
+        if not isinstance(source, str):
+            raise TypeError(f"source must be a str, not {type(source).__name__}")
+        return self._steps(frame(Op.RUN, dumps([source, self._limits.eval_ms])))
+
+    def _steps(self, beginning: bytes) -> Steps[Execution]:
+        self._seen = _Record()
+        yield Send(beginning)
         allowed = self._limits.eval_ms / 1000 + GRACE_SECONDS + RENDER_SECONDS
         while True:
             waiting_since = time.perf_counter()
             op, body = yield Receive(allowed)
+            waited = time.perf_counter() - waiting_since
+            if op is Op.RESULT:
+                return self._finished(body)
             if op is Op.GATE:
-                allowed -= time.perf_counter() - waiting_since
-                yield from self._gate(body)
+                # The way here and back is not the program's time, where the call counts.
+                counts = yield from self._gate(body)
+                allowed -= max(waited - TRANSIT_SECONDS, 0) if counts else waited
             elif op is Op.OUTPUT:
-                allowed -= time.perf_counter() - waiting_since
                 self._take_output(body)
-            elif op is Op.RESULT:
-                return self._finished(body, seen)
+                allowed -= waited
             else:
                 raise ProtocolError(f"a frame {op.name} came in the middle of a turn")
+            if allowed <= 0:  # frames that never stop coming don't make time
+                raise TimeoutError
 
     def given_up(self, error: BaseException) -> Execution:
         """What a turn came to whose worker had to be given up. Its state is lost."""
@@ -152,7 +169,7 @@ class Turn:
                 f"the turn was stopped: it ran longer than {self._limits.eval_ms:,} ms in one "
                 "operation that can't be interrupted, so its process was killed"
             )
-        elif isinstance(error, ProtocolError | CodecError):
+        elif isinstance(error, ProtocolError):
             status, message = "crashed", f"the process broke the protocol and was killed: {error}"
         else:
             status, message = (
@@ -169,7 +186,7 @@ class Turn:
         seen = self._seen
         return Execution(
             status=status,
-            stdout=fields.pop("stdout", None) or seen.printed(),
+            stdout=fields.pop("stdout", None) or self.stdout,
             gate_calls=tuple(seen.calls),
             duration_ms=(time.perf_counter() - seen.started) * 1000,
             output_chars=self._limits.output_chars,
@@ -177,14 +194,17 @@ class Turn:
         )
 
     def _take_output(self, body: bytes | bytearray) -> None:
-        text = str(body, "utf-8", "surrogatepass")
+        try:
+            text = str(body, "utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            raise ProtocolError("a worker sent output that is no text") from None
         self._seen.size += len(text)
         if self._seen.size > MAX_TURN_OUTPUT:
             raise ProtocolError("a worker sent more output than a turn may have")
         self._seen.output.append(text)
 
-    def _finished(self, body: bytes | bytearray, seen: _Record) -> Execution:
-        result = _mapping(loads(body, guarded=True))
+    def _finished(self, body: bytes | bytearray) -> Execution:
+        result = _mapping(_decoded(body))
         status = result.get("status")
         if status not in ("ok", "error", "done", "timeout", "memory"):
             raise ProtocolError("a result has an unknown status")
@@ -194,7 +214,7 @@ class Turn:
                 raise ProtocolError("a result's value is not sealed")
         return self._execution(
             status,
-            stdout=_whole_output(seen.printed(), result),
+            stdout=_whole_output(self.stdout, result),
             error=self._error(status, result.get("error")),
             shown=_text_or_none(result.get("shown")),
             sealed_value=value,
@@ -202,7 +222,7 @@ class Turn:
         )
 
     def _error(self, status: str, described: Any) -> ErrorInfo | None:
-        if described is None:
+        if status in ("ok", "done"):
             return None
         items = _mapping(described)
         line = items.get("line")
@@ -222,8 +242,13 @@ class Turn:
 
     # -- gates ---------------------------------------------------------------------------------
 
-    def _gate(self, body: bytes | bytearray) -> Steps[None]:
-        name, args, kwargs = _call(loads(body, guarded=True))
+    def _gate(self, body: bytes | bytearray) -> Steps[bool]:
+        """Answer a call; tells whether it was let through."""
+        name, args, kwargs = _call(_decoded(body))
+        self._seen.call_bytes += len(body)
+        if len(self._seen.calls) >= MAX_CALLS or self._seen.call_bytes > MAX_CALL_BYTES:
+            yield Send(frame(Op.REPLY, _failure(RuntimeError(_TOO_MANY_CALLS))))
+            return False
         started = time.perf_counter()
         result: Any = None
         error: BaseException | None = None
@@ -237,8 +262,13 @@ class Turn:
         text = None if error is None else f"{type(error).__name__}: {error}"
         self._seen.calls.append(GateCall(name, tuple(args), kwargs, answer, text, duration))
         yield Send(frame(Op.REPLY, reply))
+        return True
 
 
+_TOO_MANY_CALLS = (
+    f"one turn may call gates {MAX_CALLS:,} times and hand them {MAX_CALL_BYTES >> 20} MiB; "
+    "do less in a turn"
+)
 _NAMES = {"timeout": "TurnTimeout", "crashed": "ProcessDied"}
 
 
@@ -251,11 +281,8 @@ def _reply(result: Any) -> bytes:
 def _failure(error: Exception) -> bytes:
     if isinstance(error, Outcome):
         return dumps(["raise", seal(error)])
-    name = type(error).__name__
-    for kind in type(error).__mro__:
-        if kind.__module__ == "builtins" and kind is not Exception:
-            name = kind.__name__
-            break
+    # The nearest class that the program knows too; it makes a GateError of plain Exception.
+    name = next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins")
     # A KeyError's text is the repr of its argument, which reads badly.
     only = isinstance(error, KeyError) and len(error.args) == 1 and isinstance(error.args[0], str)
     return dumps(["error", [name, error.args[0] if only else str(error)]])
@@ -270,16 +297,22 @@ def _call(message: Any) -> tuple[str, list[Any], dict[str, Any]]:
 
 def _whole_output(printed: str, result: Mapping[str, Any]) -> str:
     tail, omitted = _text(result.get("tail")), result.get("omitted")
-    if type(omitted) is not int or omitted < 0 or len(tail) > MAX_TURN_OUTPUT:
+    if type(omitted) is not int or omitted < 0:
         raise ProtocolError("a result's output is malformed")
     if not tail:
         return printed
-    mark = f"\n[... {omitted:,} characters left out ...]\n" if omitted else ""
-    return printed + mark + tail
+    return printed + (left_out(omitted) if omitted else "") + tail
 
 
 def _with_last_line(trace: str, line: str) -> str:
     return "\n".join([*trace.splitlines()[:-1], line])
+
+
+def _decoded(body: bytes | bytearray) -> Any:
+    try:
+        return loads(body, guarded=True)
+    except CodecError as error:
+        raise ProtocolError(f"a frame that can't be read: {error}") from None
 
 
 def _mapping(value: Any) -> dict[Any, Any]:
@@ -289,8 +322,8 @@ def _mapping(value: Any) -> dict[Any, Any]:
 
 
 def _text(value: Any) -> str:
-    if type(value) is not str:
-        raise ProtocolError("a text is wanted")
+    if type(value) is not str or len(value) > MAX_TURN_OUTPUT:
+        raise ProtocolError("a text is wanted, of a length that a turn may have")
     return value
 
 
@@ -324,7 +357,7 @@ def getting(name: str) -> Steps[Sealed]:
     op, body = yield Receive(READ_SECONDS)
     if op is not Op.VALUE:
         raise ProtocolError(f"a frame {op.name} came instead of a value")
-    match loads(body):
+    match _decoded(body):
         case ["value", Sealed() as value]:
             return value
         case ["missing", None]:

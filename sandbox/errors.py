@@ -7,7 +7,7 @@ CircletError
 │   ├── ProtocolError          a frame from a worker breaks the protocol; the worker is killed
 │   ├── CodecError             a value can't cross the boundary, or its bytes are malformed
 │   └── NoSuchVariable         the namespace holds no such name (also a KeyError)
-├── GateFault                  gates/gate.py: a gate is misdeclared
+├── GateFault                  gates/errors.py: a gate is misdeclared
 └── RuntimeFault               runtime/errors.py draws the rest
 """
 

@@ -7,6 +7,9 @@ from typing import Any, Literal
 
 from .wire import Sealed
 
+_MARK_CHARS = 48
+"""Room for the mark of a text that was cut."""
+
 Status = Literal["ok", "error", "done", "timeout", "memory", "crashed"]
 State = Literal["kept", "rolled_back", "lost"]
 
@@ -111,12 +114,15 @@ def clip(text: str, limit: int) -> str:
 
     Args:
         text: The text.
-        limit: Most characters of it to keep.
+        limit: Most characters of what is returned, its mark included; at least 50.
     """
     if len(text) <= limit:
         return text
-    head = limit // 2
-    tail = limit - head
-    omitted = len(text) - head - tail
-    mark = f"\n[... {omitted:,} characters left out ...]\n"
-    return text[:head] + mark + text[-tail:]
+    kept = max(limit - _MARK_CHARS, 2)
+    head, tail = kept - kept // 2, kept // 2
+    return text[:head] + left_out(len(text) - kept) + text[-tail:]
+
+
+def left_out(count: int) -> str:
+    """The mark that stands where characters were left out."""
+    return f"\n[... {count:,} characters left out ...]\n"

@@ -6,6 +6,10 @@ import re
 from typing import Any
 
 PREVIEW_CHARS = 200
+MAX_LEVELS = 20
+"""How deep containers are shown; what nests deeper is left out."""
+NAME_CHARS = 100
+"""Characters of a class's name that are shown."""
 _ADDRESS = re.compile(r"(<[^<>]*) at 0x[0-9a-fA-F]+>")
 
 
@@ -25,11 +29,16 @@ _SIZED = (str, bytes, bytearray, list, tuple, set, frozenset, dict)
 _UNITS: dict[type, str] = {str: "chars", bytes: "bytes", bytearray: "bytes"}
 
 
+def class_name(value: Any) -> str:
+    """The name of a value's class, of a length that can be shown."""
+    return type(value).__name__[:NAME_CHARS]
+
+
 def describe(value: Any, limit: int = PREVIEW_CHARS) -> str:
     """Type, size and a preview, for example ``list, 3 items: [1, 2, 3]``."""
     kind = type(value)
     size = f", {len(value):,} {_UNITS.get(kind, 'items')}" if kind in _SIZED else ""
-    return f"{kind.__name__}{size}: {show(value, limit)}"
+    return f"{class_name(value)}{size}: {show(value, limit)}"
 
 
 def show(value: Any, limit: int) -> str:
@@ -70,7 +79,7 @@ class _Writer:
             self._object(value)
 
     def _container(self, value: Any, kind: type) -> None:
-        if id(value) in self.open:
+        if id(value) in self.open or len(self.open) == MAX_LEVELS:
             self._put("...")
             return
         if not value and kind in (set, frozenset):
@@ -112,7 +121,7 @@ class _Writer:
             text = without_addresses(repr(value))
         except Exception as error:
             # The object's own code failed; saying so tells its author more than silence.
-            text = f"<{type(value).__name__}: its repr raised {type(error).__name__}>"
+            text = f"<{class_name(value)}: its repr raised {class_name(error)}>"
         room = max(self.left, 20)
         if len(text) > room:
             text = f"{text[:room]}... {len(text) - room:,} chars left out"

@@ -12,6 +12,8 @@ else:
 
 NOFILE = 16
 """Descriptors that a worker may hold."""
+RESERVE = 16 << 20
+"""Bytes of memory for the report of a turn that ran out of it."""
 HAS_MEMORY_LIMIT = sys.platform == "linux"
 """Whether a process's memory can be bounded reliably: elsewhere RLIMIT_AS is not kept to."""
 
@@ -34,11 +36,32 @@ def address_space() -> int:
 
 
 def limit_memory(base: int, memory_mb: int) -> None:
-    """Let this process's address space grow by ``memory_mb`` MiB past ``base`` bytes, for good."""
+    """Let this process's address space grow by ``memory_mb`` MiB past ``base`` bytes.
+
+    ``RESERVE`` comes on top, but is held back until ``open_reserve`` gives it free.
+    """
+    most = base + (memory_mb << 20) + RESERVE
+    for kind, hard in _memory_limits():
+        bound = most if hard < 0 else min(most, hard)
+        resource.setrlimit(kind, (bound - RESERVE, bound))
+
+
+def open_reserve() -> None:
+    """Give free what was held back: for the report of a turn that ran out of memory."""
+    for kind, hard in _memory_limits():
+        resource.setrlimit(kind, (hard, hard))
+
+
+def close_reserve() -> None:
+    """Hold the reserve back again."""
+    for kind, hard in _memory_limits():
+        resource.setrlimit(kind, (hard - RESERVE, hard))
+
+
+def _memory_limits() -> list[tuple[int, int]]:
+    """What bounds this process's memory, each with its hard limit; negative where there is none."""
     if resource is None or not HAS_MEMORY_LIMIT:
-        return
-    most = base + (memory_mb << 20)
-    for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
-        hard = resource.getrlimit(kind)[1]
-        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(kind, (bound, bound))
+        return []
+    return [
+        (kind, resource.getrlimit(kind)[1]) for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA)
+    ]

@@ -21,7 +21,7 @@ import msgpack
 
 from .errors import CodecError, ProtocolError
 from .outcomes import RAISED, Outcome, Truncated
-from .preview import describe
+from .preview import PREVIEW_CHARS, class_name, describe, show
 
 MAX_FRAME = 256 << 20
 """Largest body of a frame, in bytes."""
@@ -29,6 +29,10 @@ MAX_DEPTH = 64
 """How deep containers with an extension type may nest in one value."""
 MAX_INT_BYTES = 1 << 16
 """Largest integer that crosses, in bytes."""
+MAX_VALUE = 128 << 20
+"""Largest value that is handed on sealed, in bytes."""
+MAX_TEXT = 4_096
+"""Longest text that describes a value, in characters."""
 MAX_LOOSE_KEYS = 1_000
 """Keys of one map, or members of one set, that aren't strings, in what the host decodes
 unasked: their hashes are chosen by the sender, so many of them can be made to collide."""
@@ -164,6 +168,9 @@ class Sealed:
     data: bytes
     text: str
 
+    def __repr__(self) -> str:
+        return f"<sealed {self.text}>"
+
     def open(self) -> Any:
         """Decode the value, sealed ones inside included.
 
@@ -177,9 +184,14 @@ def seal(value: Any) -> Sealed:
     """Encode ``value`` once, for handing on.
 
     Raises:
-        CodecError: Part of the value can't be encoded.
+        CodecError: Part of the value can't be encoded, or it is too large.
     """
-    return value if isinstance(value, Sealed) else Sealed(dumps(value), describe(value))
+    if isinstance(value, Sealed):
+        return value
+    data = dumps(value)
+    if len(data) > MAX_VALUE:
+        raise CodecError(f"a value of {len(data):,} bytes is too large: the limit is {MAX_VALUE:,}")
+    return Sealed(data, describe(value))
 
 
 class _Ext(enum.IntEnum):
@@ -229,7 +241,11 @@ def _encode(value: Any, depth: int) -> bytes:
 
     try:
         packed: bytes = msgpack.packb(
-            value, default=default, strict_types=True, unicode_errors="surrogatepass"
+            value,
+            default=default,
+            strict_types=True,
+            unicode_errors="surrogatepass",
+            buf_size=512,  # the default of 256 KiB costs more to get than most values to write
         )
     except CodecError:
         raise
@@ -249,7 +265,7 @@ def _extension(item: Any, pack: Callable[[Any], bytes]) -> Any:
     for plain in _PLAIN:
         if isinstance(item, plain):
             return _as_plain(item, plain)
-    described = [type(item).__name__, describe(item).partition(": ")[2]]
+    described = [class_name(item), show(item, PREVIEW_CHARS)]
     return msgpack.ExtType(_Ext.DESCRIBED, pack(described))
 
 
@@ -380,8 +396,8 @@ class _Decoder:
 
     def _sealed(self, items: list[Any], depth: int) -> Any:
         data, text = items
-        if type(data) is not bytes or type(text) is not str:
-            raise CodecError("malformed value: a sealed value is bytes and a text")
+        if type(data) is not bytes or type(text) is not str or len(text) > MAX_TEXT:
+            raise CodecError("malformed value: a sealed value is bytes and a short text")
         return self.decode(data, depth) if self._unseal else Sealed(data, text)
 
 

@@ -22,11 +22,13 @@ from typing import Any, NoReturn
 
 from . import facades, guards, rlimits
 from .deadline import Deadline, Finished, TurnTimeout
+from .errors import CodecError
+from .execution import clip
 from .limits import MAX_TURN_OUTPUT
 from .namespace import Namespace
 from .outcomes import Outcome
 from .policy import TURN, VALUE, compile_turn
-from .preview import show
+from .preview import class_name, show, without_addresses
 from .wire import Inbox, Op, Sealed, dumps, frame, loads, seal
 
 FINAL_MS = 100
@@ -77,10 +79,10 @@ class Pipe:
         self._socket = sock
         self._inbox = Inbox()
 
-    def send(self, op: Op, body: bytes = b"") -> None:
-        """Send one frame."""
+    def send(self, data: bytes) -> None:
+        """Send a frame."""
         try:
-            self._socket.sendall(frame(op, body))
+            self._socket.sendall(data)
         except OSError:
             os._exit(0)
 
@@ -121,7 +123,7 @@ class Output:
 
     def write(self, text: str) -> None:
         """Take what the program prints."""
-        with self._deadline.shielded():
+        with self._deadline.shielded:
             if len(text) > self._room:
                 self._keep_tail(text[self._room :])
                 text = text[: self._room]
@@ -142,7 +144,7 @@ class Output:
             text = "".join(self._waiting)
             self._waiting.clear()
             self._size = 0
-            self._pipe.send(Op.OUTPUT, text.encode("utf-8", "surrogatepass"))
+            self._pipe.send(frame(Op.OUTPUT, text.encode("utf-8", "surrogatepass")))
             self._sent_at = monotonic()
 
     def _keep_tail(self, text: str) -> None:
@@ -209,7 +211,6 @@ class Worker:
         self._deadline = Deadline()
         self._turn = _Turn()
         self._turns = 0
-        self._reserve: bytearray | None = None
         self._address_space = 0
 
     def make_ready(self) -> None:
@@ -259,12 +260,12 @@ class Worker:
     def _get(self, body: bytes | bytearray) -> None:
         value = self._namespace.variables.get(loads(body), _MISSING)
         if value is _MISSING:
-            self._pipe.send(Op.VALUE, dumps(["missing", None]))
+            self._pipe.send(frame(Op.VALUE, dumps(["missing", None])))
             return
         sealed: list[Sealed] = []
         error = self._deadline.run(READ_MS / 1000, lambda: sealed.append(seal(value)))
         answer = ["error", str(error)[:500]] if error else ["value", sealed[0]]
-        self._pipe.send(Op.VALUE, dumps(answer))
+        self._pipe.send(frame(Op.VALUE, dumps(answer)))
 
     # -- a turn --------------------------------------------------------------------------------
 
@@ -272,7 +273,6 @@ class Worker:
         source, eval_ms = loads(body)
         self._turns += 1
         self._turn = _Turn()
-        self._reserve = bytearray(1 << 20)
         self._output.begin()
         self._namespace.restore()
         filename = f"{TURN}{self._turns}>"
@@ -286,13 +286,18 @@ class Worker:
 
         error = self._deadline.run(eval_ms / 1000, program)
         self._namespace.variables.pop(VALUE, None)
-        self._reserve = None  # gives room to report when memory ran out
         self._namespace.restore()
-        self._report(error, value[0], filename)
+        if self._deadline.passed and error is None:
+            error = TurnTimeout()  # the program caught it and came to its end
+        try:
+            self._report(error, value[0], filename)
+        except MemoryError as shortage:
+            self._report(shortage, _MISSING, filename)
 
     def _report(self, error: BaseException | None, value: Any, filename: str) -> None:
-        result: dict[str, Any] = {"status": self._status(error), "value": None, "shown": None}
-        result["error"] = None
+        result: dict[str, Any] = {"status": self._status(error)}
+        if result["status"] == "memory":
+            rlimits.open_reserve()
         if result["status"] == "done":
             result["answer"] = self._turn.answer
         elif error is not None:
@@ -301,16 +306,18 @@ class Worker:
             result.update(self._show(value))
         result["tail"] = self._output.end()
         result["omitted"] = self._output.omitted
-        self._pipe.send(Op.RESULT, dumps(result))
+        self._pipe.send(frame(Op.RESULT, dumps(result)))
+        if result["status"] == "memory":
+            rlimits.close_reserve()
 
     def _status(self, error: BaseException | None) -> str:
+        if isinstance(error, MemoryError):
+            return "memory"
         if self._turn.finished:
             return "done"
         if error is None:
             return "ok"
-        if isinstance(error, TurnTimeout) or self._deadline.passed:
-            return "timeout"
-        return "memory" if isinstance(error, MemoryError) else "error"
+        return "timeout" if self._deadline.passed else "error"
 
     def _show(self, value: Any) -> dict[str, Any]:
         shown: dict[str, Any] = {}
@@ -323,35 +330,42 @@ class Worker:
         error = self._deadline.run(RENDER_MS / 1000, render)
         if error is not None:
             reason = "it took too long" if isinstance(error, TurnTimeout) else str(error)[:300]
-            shown.setdefault("shown", f"<{type(value).__name__} that can't be shown: {reason}>")
+            shown.setdefault("shown", f"<{class_name(value)} that can't be shown: {reason}>")
         return shown
 
     def _describe(self, error: BaseException, filename: str) -> dict[str, Any]:
         described: dict[str, Any] = {
-            "type": type(error).__name__,
+            "type": class_name(error),
             "message": "",
             "line": None,
-            "traceback": type(error).__name__,
+            "traceback": class_name(error),
         }
 
         def render() -> None:
-            text = _own_traceback(error)
             described["line"] = _own_line(error, filename)
-            described["message"] = str(error.msg if isinstance(error, SyntaxError) else error)
-            described["traceback"] = text
+            described["traceback"] = self._short(_own_traceback(error))
+            described["message"] = self._short(
+                str(error.msg if isinstance(error, SyntaxError) else error)
+            )
 
         self._deadline.run(RENDER_MS / 1000, render)
         return described
+
+    def _short(self, text: str) -> str:
+        return clip(without_addresses(str.__str__(text)), self._chars)
 
     # -- gates ---------------------------------------------------------------------------------
 
     def _call_gate(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._turn.finished:
             raise Finished
-        call = dumps([name, list(args), kwargs])
-        with self._deadline.paused():
+        try:
+            call = frame(Op.GATE, dumps([name, list(args), kwargs]))
+        except CodecError as error:
+            raise ValueError(f"{name}: {error}") from None
+        with self._deadline.paused:
             self._output.flush()
-            self._pipe.send(Op.GATE, call)
+            self._pipe.send(call)
             _, body = self._pipe.receive()
             kind, content = loads(body)
             if kind == "done":

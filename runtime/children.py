@@ -1,0 +1,118 @@
+"""An entity's children: made in request order, run at the same time, handed back in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from ..gates import ChildRequest
+from ..sandbox.execution import clip
+from ..sandbox.outcomes import ChildFailed, Truncated
+from ..sandbox.wire import Sealed, seal
+from .loom import SpawnPoint
+from .spawn import Parent
+
+if TYPE_CHECKING:
+    from .entity import Ended, Entity
+
+PARTIAL_CHARS = 2_000
+"""Length of what a truncated child has to show, in characters."""
+
+
+class Children:
+    """The children of one entity.
+
+    Args:
+        parent: The entity.
+    """
+
+    def __init__(self, parent: Entity) -> None:
+        self._parent = parent
+        self._prepared: dict[str, tuple[Entity, ChildRequest]] = {}
+
+    def prepare(self, requests: Sequence[ChildRequest]) -> list[str]:
+        """Make a child for each request, none of them started; gives their ids.
+
+        Their models claim their first replies here, in request order (``COMP-3``).
+
+        Raises:
+            ValueError: There are more than ``max_batch``.
+            CantripError, WardError: A request asks for what can't be had.
+        """
+        parent = self._parent
+        most = parent.spec.wards.max_batch
+        if len(requests) > most:
+            raise ValueError(
+                f"{len(requests)} requests in one batch; the limit is {most} (max_batch): "
+                "split it into several"
+            )
+        described = self._described()
+        specs = [parent.family.spawn(request, described) for request in requests]
+        children = [
+            parent.spawn(spec, request.intent)
+            for spec, request in zip(specs, requests, strict=True)
+        ]
+        for child, request in zip(children, requests, strict=True):
+            self._prepared[child.entity_id] = child, request
+        return [child.entity_id for child in children]
+
+    def _described(self) -> Parent:
+        parent, family = self._parent, self._parent.family
+        return Parent(
+            gates=parent.gates,
+            wards=parent.spec.wards,
+            medium=parent.spec.medium,
+            llm=parent.spec.llm,
+            depth=parent.depth,
+            child_llm=family.child_llm,
+            llms=family.llms,
+            registry=family.registry,
+        )
+
+    async def run(self, ids: Sequence[str], where: SpawnPoint) -> list[Any]:
+        """Run prepared children at the same time; what each came to, in request order.
+
+        No child can undo another: each position holds its own value (sealed), ``Truncated``
+        or ``ChildFailed`` (``COMP-8``).
+        """
+        results: list[Any] = [None] * len(ids)
+        width = anyio.Semaphore(self._parent.spec.wards.max_concurrent)
+
+        async def run(position: int, child: Entity, request: ChildRequest) -> None:
+            async with width:
+                child.hang_under(where._replace(position=position))
+                results[position] = await _live(child, request)
+
+        async with self._parent.tree.waiting(self._parent), anyio.create_task_group() as group:
+            for position, child_id in enumerate(ids):
+                group.start_soon(run, position, *self._prepared.pop(child_id))
+        return results
+
+
+async def _live(child: Entity, request: ChildRequest) -> Any:
+    """A child's life: one cast, then its medium is let go. Gives what its parent gets."""
+    context = seal(request.context) if request.has_context else None
+    reason = child.branch.room() or child.branch.spent_out()
+    if reason:
+        return Truncated(reason, None, child.never_started(request.intent, context, reason))
+    child.branch.count()
+    try:
+        ended = await child.cast(request.intent, context)
+    except Exception as error:
+        # Its loop never got going; the parent decides what that means for it.
+        return ChildFailed(type(error).__name__, str(error), child.entity_id)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await child.aclose()
+    return _handed_back(child, ended)
+
+
+def _handed_back(child: Entity, ended: Ended) -> Sealed | Truncated | ChildFailed | None:
+    if ended.outcome == "terminated":
+        return ended.answer
+    if ended.outcome == "truncated":
+        partial = clip(child.last_text, PARTIAL_CHARS) or None
+        return Truncated(ended.reason, partial, ended.summary or "")
+    return ChildFailed(ended.reason, str(ended.error), child.entity_id)

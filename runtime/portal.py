@@ -1,0 +1,100 @@
+"""The blocking face's way to the event loop: one private loop thread a process.
+
+A loop of its own for each cast would break pooled connections, which belong to the loop that
+made them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import anyio
+from anyio.from_thread import BlockingPortal
+
+from .errors import RuntimeFault
+
+_T = TypeVar("_T")
+CANCEL_SECONDS = 10.0
+"""How long a cancelled call may take to end what runs below it and to record it."""
+
+_lock = threading.Lock()
+_portal: BlockingPortal | None = None
+
+
+def run(function: Callable[[], Awaitable[_T]], instead: str) -> _T:
+    """Run an async function from blocking code.
+
+    Ctrl-C cancels it, and what it has begun to record is recorded.
+
+    Args:
+        function: What to run.
+        instead: The async method to use inside a running event loop, for the error.
+
+    Raises:
+        RuntimeFault: An event loop runs in this thread already (IPython's own is fine).
+    """
+    _refuse_inside_loop(instead)
+    ended = threading.Event()
+
+    async def call() -> _T:
+        try:
+            return await function()
+        finally:
+            ended.set()
+
+    future = _get().start_task_soon(call)
+    try:
+        return future.result()
+    except KeyboardInterrupt:
+        if future.cancel():
+            ended.wait(CANCEL_SECONDS)
+        raise
+
+
+def _refuse_inside_loop(instead: str) -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    ipython = sys.modules.get("IPython")
+    if ipython is None or ipython.get_ipython() is None:
+        raise RuntimeFault(f"an event loop is running in this thread: use `await {instead}`")
+
+
+def _get() -> BlockingPortal:
+    global _portal
+    with _lock:
+        if _portal is None:
+            _portal = _start()
+        return _portal
+
+
+def _start() -> BlockingPortal:
+    started: list[BlockingPortal] = []
+    ready = threading.Event()
+
+    async def serve() -> None:
+        async with BlockingPortal() as portal:
+            started.append(portal)
+            ready.set()
+            await portal.sleep_until_stopped()
+
+    # A daemon, so that a gate's thread that was left to itself can't hold up the exit.
+    threading.Thread(target=anyio.run, args=(serve,), name="circlet loop", daemon=True).start()
+    ready.wait()
+    return started[0]
+
+
+def _drop_in_child() -> None:
+    """The loop's thread is not copied into a forked child: the child starts its own."""
+    global _portal, _lock
+    _portal, _lock = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_drop_in_child)

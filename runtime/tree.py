@@ -1,0 +1,124 @@
+"""The tree of entities that one root grows: what they share, and what bounds them together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import anyio
+
+from .events import Event, Sink, ignore
+from .llm import Usage
+from .loom import Loom
+from .wards import Wards
+
+
+@dataclass
+class Branch:
+    """One entity's place in the tree: its counts include all below it.
+
+    Attributes:
+        wards: The entity's wards.
+        parent: The branch above, or None at the root.
+        usage: Tokens of the entity and all below it.
+        entities: Entities below it, over its life.
+    """
+
+    wards: Wards
+    parent: Branch | None = None
+    usage: Usage = field(default_factory=Usage)
+    entities: int = 0
+
+    @property
+    def depth(self) -> int:
+        """0 for the root, one more a level."""
+        return sum(1 for _ in self.upward()) - 1
+
+    def upward(self) -> Iterator[Branch]:
+        """This branch and those above it, the root last."""
+        branch: Branch | None = self
+        while branch is not None:
+            yield branch
+            branch = branch.parent
+
+    def spend(self, usage: Usage) -> None:
+        """Count a query's tokens here and above."""
+        for branch in self.upward():
+            branch.usage += usage
+
+    def spent_out(self) -> str | None:
+        """The ward that lets no further query start, or None (``PROD-3``)."""
+        for branch in self.upward():
+            cap = branch.wards.max_tokens
+            if cap is not None and branch.usage.total_tokens >= cap:
+                return "max_tokens"
+        return None
+
+    def room(self) -> str | None:
+        """The ward above that lets this entity not begin, or None."""
+        for branch in self._above():
+            cap = branch.wards.max_entities
+            if cap is not None and branch.entities >= cap:
+                return "max_entities"
+        return None
+
+    def count(self) -> None:
+        """Count this entity in every branch above."""
+        for branch in self._above():
+            branch.entities += 1
+
+    def _above(self) -> Iterator[Branch]:
+        return iter(()) if self.parent is None else self.parent.upward()
+
+
+class Tree:
+    """What all entities of one tree share.
+
+    An entity holds a slot while it works and gives it up while it waits for its children. So
+    no more than ``max_concurrent`` work at a time, and a parent that waits keeps none from a
+    child: no combination of widths and depths can come to a standstill.
+
+    Args:
+        loom: Where all that happens is recorded.
+        wards: The root's wards.
+        sink: Takes the events. Default: nobody watches.
+    """
+
+    def __init__(self, loom: Loom, wards: Wards, sink: Sink = ignore) -> None:
+        self.loom = loom
+        self.sink = sink
+        self.turns = 0
+        self.deepest = 0
+        self.count = 0
+        self._slots = anyio.CapacityLimiter(wards.max_concurrent)
+
+    def emit(self, event: Event) -> None:
+        """Tell who watches."""
+        self.sink(event)
+
+    def joined(self, depth: int) -> None:
+        """Count an entity that begins at a depth."""
+        self.count += 1
+        self.deepest = max(self.deepest, depth)
+
+    @asynccontextmanager
+    async def working(self, entity: object) -> AsyncIterator[None]:
+        """Hold a slot for ``entity``."""
+        await self._slots.acquire_on_behalf_of(entity)
+        try:
+            yield
+        finally:
+            self._give_back(entity)
+
+    @asynccontextmanager
+    async def waiting(self, entity: object) -> AsyncIterator[None]:
+        """Give the slot of ``entity`` up, and take one back before it goes on."""
+        self._give_back(entity)
+        yield
+        await self._slots.acquire_on_behalf_of(entity)
+
+    def _give_back(self, entity: object) -> None:
+        # An entity that is cancelled while it waits for its children holds none.
+        if entity in self._slots.statistics().borrowers:
+            self._slots.release_on_behalf_of(entity)
