@@ -13,12 +13,14 @@ from typing import Any, NoReturn, Protocol
 
 from ..gates import ChildRequest, Gate, GateArgumentError
 from ..sandbox.dialogue import Done
+from ..sandbox.execution import clip
 from ..sandbox.preview import show
 from ..sandbox.wire import Sealed, dumps, seal
 from .events import Event, ToolCalled, ToolResult
 from .loom import CallRecord, NodeRecord, Observation, ObservedCall, SpawnPoint
 from .loom.records import Record, State
 from .media import Act
+from .media.conversation import as_text
 
 TEXT_CHARS = 2_000
 """Length of the texts that stand in for arguments and results in the loom."""
@@ -137,7 +139,7 @@ class TurnDesk:
         except Exception as error:
             self._ended(call, started, error=error)
             raise
-        self._ended(call, started, sealed)
+        self._ended(call, started, sealed, text=_result_text(result))
         return Done(sealed) if call.gate.final else sealed
 
     async def _delegate(self, gate: Gate, arguments: dict[str, Any]) -> Any:
@@ -184,8 +186,10 @@ class TurnDesk:
         started: float,
         result: Sealed | None = None,
         error: Exception | None = None,
+        text: str | None = None,
     ) -> None:
-        text = (result.text if result else str(error))[:TEXT_CHARS]
+        if text is None:
+            text = result.text if result else clip(str(error), TEXT_CHARS)
         self._calls.append(call.k)
         self._observed.append(
             ObservedCall(call.gate.name, call.text, text, is_error=error is not None)
@@ -284,6 +288,11 @@ class _Call:
         # An answer stands whole in the record of the end that it makes, and not here too.
         self.data = dumps({} if gate.final else arguments)
         self.text = _text(arguments)
+
+
+def _result_text(result: Any) -> str:
+    """A result as text; one that is handed on undecoded is told by its preview."""
+    return result.text if isinstance(result, Sealed) else as_text(result, TEXT_CHARS)
 
 
 def _text(arguments: Any) -> str:

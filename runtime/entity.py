@@ -209,8 +209,7 @@ class Entity:
         self._casts += 1
         after = None if self._casts == 1 else self.tip
         self.record(IntentRecord(self.entity_id, self._casts, intent, kept, after))
-        if context is not None:
-            await self._medium.give(context)
+        await self._medium.give(context)
         if self._context is None:
             self._context = Context(
                 self.spec.identity, self._medium.capabilities(), self._medium.tools()

@@ -31,6 +31,8 @@ MAX_CALLS = 100_000
 """Gate calls of one turn that are let through."""
 MAX_CALL_BYTES = 256 << 20
 """Bytes of arguments that one turn's gate calls may carry."""
+MAX_NAME = 1_000
+"""Longest name of a variable that the host may set, in characters."""
 READ_SECONDS = 10.0
 """How long a worker may take to give a variable's value."""
 
@@ -334,17 +336,6 @@ def _text_or_none(value: Any) -> str | None:
 # -- variables -----------------------------------------------------------------------------------
 
 
-def setting(name: str, value: Any) -> bytes:
-    """The frame that sets a variable.
-
-    Raises:
-        NoSuchVariable: The name is no identifier.
-        CodecError: The value can't cross.
-    """
-    _check_name(name)
-    return frame(Op.SET, dumps([name, seal(value)]))
-
-
 def getting(name: str) -> Steps[Sealed]:
     """Ask for a variable.
 
@@ -352,7 +343,7 @@ def getting(name: str) -> Steps[Sealed]:
         NoSuchVariable: There is none of that name.
         CodecError: Its value can't cross.
     """
-    _check_name(name)
+    check_name(name)
     yield Send(frame(Op.GET, dumps(name)))
     op, body = yield Receive(READ_SECONDS)
     if op is not Op.VALUE:
@@ -367,6 +358,12 @@ def getting(name: str) -> Steps[Sealed]:
     raise ProtocolError("a value frame is malformed")
 
 
-def _check_name(name: str) -> None:
-    if not name.isidentifier() or (name.startswith("__") and name.endswith("__")):
-        raise NoSuchVariable(f"{name!r} can't be the name of a variable")
+def check_name(name: str) -> None:
+    """Check the name of a variable that the host sets or gets.
+
+    Raises:
+        NoSuchVariable: There can be no variable of that name.
+    """
+    special = name.startswith("__") and name.endswith("__")
+    if not name.isidentifier() or special or len(name) > MAX_NAME:
+        raise NoSuchVariable(f"{name[:MAX_NAME]!r} can't be the name of a variable")

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import msgpack
 import RestrictedPython
 
 from . import jail
-from .errors import BackendUnavailable, SandboxClosed
+from .errors import BackendUnavailable, SandboxClosed, SandboxError
 from .wire import HEADER, Op, dumps, loads
 
 READY = 2
@@ -61,9 +62,11 @@ class KernelWorker:
             return
         self.sock.settimeout(START_SECONDS)
         try:
-            message, ancillary, _, _ = self.sock.recvmsg(65_536, socket.CMSG_SPACE(4))
-        except TimeoutError:
-            raise SandboxClosed("a worker took too long to start") from None
+            message, ancillary, _, _ = self.sock.recvmsg(
+                65_536, socket.CMSG_SPACE(4), socket.MSG_CMSG_CLOEXEC
+            )
+        except OSError as error:  # a timeout too
+            raise SandboxClosed(f"a worker did not start: {error}") from None
         for level, kind, data in ancillary:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                 self._pidfd = array.array("i", data[:4])[0]
@@ -81,21 +84,22 @@ class KernelWorker:
                 return int(line.split()[1])
         raise ProcessLookupError("the worker has ended")
 
-    def kill(self) -> None:
-        """End the worker now, whatever it does, and wait until it is gone."""
+    def end(self) -> None:
+        """End the worker now, whatever it does. The kernel clears it away."""
         if self._pidfd >= 0:
-            try:
+            with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
-            except ProcessLookupError:
-                return
-            select.select([self._pidfd], [], [], START_SECONDS)
+        self.forget()
 
-    def close(self) -> None:
-        """Let go of the worker; it ends when its socket closes."""
+    def forget(self) -> None:
+        """Let go of the worker; it ends when no process holds its socket any more."""
         self.sock.close()
         if self._pidfd >= 0:
             os.close(self._pidfd)
             self._pidfd = -1
+
+    def __del__(self) -> None:
+        self.forget()
 
 
 class Zygote:
@@ -117,8 +121,12 @@ class Zygote:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = _execute(theirs, layers_off)
-        self.layers = self._wait_until_ready()
-        probe = self.take()
+        try:
+            self.layers = self._wait_until_ready()
+            probe = self.take()
+        except SandboxError:
+            self.close()
+            raise
         self.layers.update(probe.layers)
         self._ready.append(probe)
 
@@ -129,7 +137,6 @@ class Zygote:
         except (TimeoutError, OSError) as error:
             answer = {"error": f"the zygote did not start: {error}"}
         if "layers" not in answer:
-            self.close()
             raise BackendUnavailable(answer.get("error", "the zygote ended before it was ready"))
         layers: dict[str, str] = answer["layers"]
         return layers
@@ -143,17 +150,28 @@ class Zygote:
         """A worker that is ready, or is about to be.
 
         Raises:
-            SandboxClosed: The zygote is gone.
+            SandboxClosed: The zygote is gone, or can't fork.
+            BackendUnavailable: A required layer can't be had.
         """
+        while worker := self._pop():
+            with suppress(SandboxClosed):  # one that died while it stood ready is passed over
+                worker.greet()
+                if not _is_readable(worker.sock):
+                    return worker
         with self._lock:
-            worker = self._ready.pop(0) if self._ready else self._request()
+            worker = self._request()
         worker.greet()
         return worker
+
+    def _pop(self) -> KernelWorker | None:
+        with self._lock:
+            return self._ready.pop(0) if self._ready else None
 
     def has_ready(self) -> bool:
         """Whether ``take`` would not have to wait."""
         with self._lock:
-            return bool(self._ready) and bool(select.select([self._ready[0].sock], [], [], 0)[0])
+            first = self._ready[0] if self._ready else None
+        return first is not None and (bool(first.layers) or _is_readable(first.sock))
 
     def refill(self) -> None:
         """Ask for workers until enough stand ready. Waits for none of them."""
@@ -181,8 +199,14 @@ class Zygote:
         """Let go of the descriptors without waiting for anything."""
         self._control.close()
         for worker in self._ready:
-            worker.close()
+            worker.forget()
         self._ready.clear()
+
+
+def _is_readable(sock: socket.socket) -> bool:
+    poll = select.poll()  # select() can't take a descriptor past 1,023
+    poll.register(sock, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def _execute(theirs: socket.socket, layers_off: frozenset[str]) -> subprocess.Popen[bytes]:
@@ -210,17 +234,28 @@ def _execute(theirs: socket.socket, layers_off: frozenset[str]) -> subprocess.Po
 
 _shared: Zygote | None = None
 _shared_lock = threading.Lock()
+_unavailable = ""
 
 
 def shared() -> Zygote:
-    """This process's zygote; a new one where there is none, or the last one has died."""
-    global _shared
+    """This process's zygote; a new one where there is none, or the last one has died.
+
+    Raises:
+        BackendUnavailable: The machine can't give one. It is asked once.
+    """
+    global _shared, _unavailable
     with _shared_lock:
+        if _unavailable:
+            raise BackendUnavailable(_unavailable)
         if _shared is not None and not _shared.is_alive:
             _shared.forget()
             _shared = None
         if _shared is None:
-            _shared = Zygote()
+            try:
+                _shared = Zygote()
+            except BackendUnavailable as error:
+                _unavailable = str(error)
+                raise
         return _shared
 
 

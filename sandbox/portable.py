@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import socket
 import sys
 import threading
@@ -28,6 +29,7 @@ _start_lock = threading.Lock()
 def serve(sock: socket.socket) -> None:
     """What the spawned process runs."""
     os.environ.clear()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is for the host to act on
     sys.argv[:] = [""]
     worker = Worker()
     worker.make_ready()
@@ -73,13 +75,14 @@ class PortableWorker:
         pid: int = self._process.pid
         return pid
 
-    def kill(self) -> None:
-        """End the worker now, whatever it does, and wait until it is gone."""
+    def end(self) -> None:
+        """End the worker now, whatever it does."""
         self._process.kill()
         self._process.join(START_SECONDS)
+        self.sock.close()
 
-    def close(self) -> None:
-        """Let go of the worker; it ends when its socket closes."""
+    def forget(self) -> None:
+        """Let go of the worker; it ends when no process holds its socket any more."""
         self.sock.close()
 
 

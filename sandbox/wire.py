@@ -63,6 +63,27 @@ def frame(op: Op, body: bytes = b"") -> bytes:
     return HEADER.pack(len(body), op) + body
 
 
+_NAME_LENGTH = struct.Struct("<H")
+
+
+def setting(name: str, value: Sealed) -> tuple[bytes, bytes]:
+    """The two parts of the frame that sets a variable: apart, so that a large value is not copied.
+
+    Raises:
+        CodecError: The value is too large.
+    """
+    encoded = name.encode()
+    size = _NAME_LENGTH.size + len(encoded) + len(value.data)
+    head = HEADER.pack(size, Op.SET) + _NAME_LENGTH.pack(len(encoded)) + encoded
+    return head, value.data
+
+
+def read_setting(body: bytes | bytearray) -> tuple[str, memoryview]:
+    """The name and the encoded value in the body of a frame that sets a variable."""
+    start = _NAME_LENGTH.size + _NAME_LENGTH.unpack_from(body)[0]
+    return str(body[_NAME_LENGTH.size : start], "utf-8"), memoryview(body)[start:]
+
+
 class Inbox:
     """Cuts the bytes that arrive into frames.
 

@@ -29,7 +29,7 @@ from .namespace import Namespace
 from .outcomes import Outcome
 from .policy import TURN, VALUE, compile_turn
 from .preview import class_name, show, without_addresses
-from .wire import Inbox, Op, Sealed, dumps, frame, loads, seal
+from .wire import Inbox, Op, Sealed, dumps, frame, loads, read_setting, seal
 
 FINAL_MS = 100
 """Time that ``finally`` blocks have after ``done``, in milliseconds."""
@@ -88,15 +88,18 @@ class Pipe:
 
     def receive(self) -> tuple[Op, bytes | bytearray]:
         """Wait for the next frame."""
-        while (taken := self._inbox.take()) is None:
+        while True:
             try:
+                taken = self._inbox.take()
+                if taken is not None:
+                    return taken
                 count = self._socket.recv_into(self._inbox.buffer())
-            except OSError:
+            except (OSError, MemoryError):
+                # Half a frame has been read: going on would take its rest for the next one.
                 count = 0
             if not count:
                 os._exit(0)
             self._inbox.advance(count)
-        return taken
 
 
 class Output:
@@ -165,6 +168,7 @@ class Output:
         if len(tail) > keep:
             self.omitted += len(tail) - keep
             tail = tail[-keep:]
+        self._tail = [tail]
         return tail
 
 
@@ -254,18 +258,22 @@ class Worker:
         )
 
     def _set(self, body: bytes | bytearray) -> None:
-        name, value = loads(body, unseal=True)
-        self._namespace.variables[name] = value
+        name, data = read_setting(body)
+        self._namespace.variables[name] = loads(data, unseal=True)
 
     def _get(self, body: bytes | bytearray) -> None:
         value = self._namespace.variables.get(loads(body), _MISSING)
         if value is _MISSING:
             self._pipe.send(frame(Op.VALUE, dumps(["missing", None])))
             return
-        sealed: list[Sealed] = []
-        error = self._deadline.run(READ_MS / 1000, lambda: sealed.append(seal(value)))
-        answer = ["error", str(error)[:500]] if error else ["value", sealed[0]]
-        self._pipe.send(frame(Op.VALUE, dumps(answer)))
+        answer: list[bytes] = []
+        error = self._deadline.run(
+            READ_MS / 1000, lambda: answer.append(dumps(["value", seal(value)]))
+        )
+        if error:
+            reason = "it took too long" if self._deadline.passed else self._text_of(error)
+            answer = [dumps(["error", reason])]
+        self._pipe.send(frame(Op.VALUE, answer[0]))
 
     # -- a turn --------------------------------------------------------------------------------
 
@@ -292,6 +300,7 @@ class Worker:
         try:
             self._report(error, value[0], filename)
         except MemoryError as shortage:
+            self._turn = _Turn()  # an answer that there is no room to send is none
             self._report(shortage, _MISSING, filename)
 
     def _report(self, error: BaseException | None, value: Any, filename: str) -> None:
@@ -311,13 +320,13 @@ class Worker:
             rlimits.close_reserve()
 
     def _status(self, error: BaseException | None) -> str:
-        if isinstance(error, MemoryError):
-            return "memory"
         if self._turn.finished:
             return "done"
         if error is None:
             return "ok"
-        return "timeout" if self._deadline.passed else "error"
+        if self._deadline.passed:
+            return "timeout"
+        return "memory" if isinstance(error, MemoryError) else "error"
 
     def _show(self, value: Any) -> dict[str, Any]:
         shown: dict[str, Any] = {}
@@ -329,7 +338,7 @@ class Worker:
 
         error = self._deadline.run(RENDER_MS / 1000, render)
         if error is not None:
-            reason = "it took too long" if isinstance(error, TurnTimeout) else str(error)[:300]
+            reason = "it took too long" if self._deadline.passed else self._text_of(error)
             shown.setdefault("shown", f"<{class_name(value)} that can't be shown: {reason}>")
         return shown
 
@@ -350,6 +359,12 @@ class Worker:
 
         self._deadline.run(RENDER_MS / 1000, render)
         return described
+
+    def _text_of(self, error: BaseException) -> str:
+        """What an error says, whatever its own code does."""
+        text: list[str] = []
+        self._deadline.run(RENDER_MS / 1000, lambda: text.append(self._short(str(error))[:300]))
+        return text[0] if text else class_name(error)
 
     def _short(self, text: str) -> str:
         return clip(without_addresses(str.__str__(text)), self._chars)

@@ -16,6 +16,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from . import jail, rlimits
@@ -104,9 +105,10 @@ def _fork_on_request(
             os._exit(0)
         if not message:
             os._exit(0)
-        if os.fork() == 0:
-            control.detach()
-            _become_worker(fds[0], worker, program, layers_off)
+        with suppress(OSError):  # no room for another process: the host sees its socket close
+            if os.fork() == 0:
+                control.detach()
+                _become_worker(fds[0], worker, program, layers_off)
         for fd in fds:
             os.close(fd)
 

@@ -103,8 +103,8 @@ class Medium(Protocol):
     def first_message(self, intent: str) -> str:
         """The user message that gives the intent (``INTENT-2``)."""
 
-    async def give(self, context: Sealed) -> None:
-        """Put the context where the entity finds it (``COMP-4``)."""
+    async def give(self, context: Sealed | None) -> None:
+        """Put an intent's context where the entity finds it (``COMP-4``); None: it has none."""
 
     async def act(self, reply: Reply, desk: Desk) -> Act | None:
         """Carry out an utterance; None where it is text alone (``LOOP-6``)."""

@@ -13,7 +13,7 @@ from ...gates import Gate
 from ...sandbox import AsyncSandbox, Execution, Limits
 from ...sandbox.dialogue import GateInfo, Turn
 from ...sandbox.session import Backend
-from ...sandbox.wire import Sealed, seal
+from ...sandbox.wire import Sealed
 from ..errors import MalformedReply
 from ..llm import Message, Reply, Tool, ToolCall
 from ..wards import Wards
@@ -57,7 +57,8 @@ class Code:
         self._surroundings = surroundings
         self._wards = surroundings.wards
         self._limits = limits_of(self._wards)
-        self._context: Sealed = seal(None)
+        self._context: Sealed | None = None
+        self._presented = self._bound = False
         self._desk: Desk | None = None
         self._sandbox = AsyncSandbox(
             gates={
@@ -76,16 +77,22 @@ class Code:
 
     def capabilities(self) -> str:
         """The language, the limits, the gates, and how to work with them (``CIRCLE-11``)."""
+        self._presented = True
         return capability_text(self._surroundings, self._context)
 
     def first_message(self, intent: str) -> str:
-        """The intent; the context is a variable."""
-        return intent
+        """The intent; a context that came after the capabilities were told is told here."""
+        if self._context is None or self._presented:
+            return intent
+        return f"{intent}\n\n(The variable `context` now holds {self._context.text})"
 
-    async def give(self, context: Sealed) -> None:
-        """Bind ``context`` in the namespace."""
-        self._context = context
-        await self._sandbox.set("context", context)
+    async def give(self, context: Sealed | None) -> None:
+        """Bind ``context`` in the namespace; without one it is None."""
+        if context is not None:
+            self._context, self._presented = context, False
+        if context is not None or not self._bound:
+            await self._sandbox.set("context", context)
+            self._bound = True
 
     async def act(self, reply: Reply, desk: Desk) -> Act | None:
         """Run the code of an utterance, and the gates that it calls directly, in order."""
@@ -256,20 +263,21 @@ def _sections() -> dict[str, Template]:
     }
 
 
-def capability_text(surroundings: Surroundings, context: Sealed) -> str:
+def capability_text(surroundings: Surroundings, context: Sealed | None) -> str:
     """What a code circle tells its entity between identity and intent (``CIRCLE-11``)."""
     wards = surroundings.wards
     delegates = any(gate.delegates for gate in surroundings.gates.values())
     values = {
         "modules": ", ".join(wards.modules) if wards.modules is not None else _MODULES,
-        "context": context.text,
+        "context": context.text if context else "",
         "gates": "\n".join(map(_gate_line, surroundings.gates.values())),
         "limits": _limits_text(wards),
         "max_batch": str(wards.max_batch),
     }
-    wanted = ["language", "context", "gates", "delegation" if delegates else "", "limits", "done"]
-    sections = _sections()
-    return "\n\n".join(sections[name].substitute(values) for name in wanted if name)
+    left_out = {"context" if context is None else "", "" if delegates else "delegation"}
+    return "\n\n".join(
+        section.substitute(values) for name, section in _sections().items() if name not in left_out
+    )
 
 
 def _gate_line(gate: Gate) -> str:

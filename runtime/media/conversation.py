@@ -61,8 +61,8 @@ class Conversation:
             return intent
         return f"{intent}\n\nContext:\n{clip(as_text(self._context.open()), self._limit)}"
 
-    async def give(self, context: Sealed) -> None:
-        """Keep the context for the first message."""
+    async def give(self, context: Sealed | None) -> None:
+        """Keep the context for the message that gives the intent."""
         self._context = context
 
     async def act(self, reply: Reply, desk: Desk) -> Act | None:
