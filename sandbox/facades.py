@@ -106,6 +106,7 @@ def build() -> dict[str, Facade]:
     """Make every facade. Preloads the modules behind them, so that none is imported later."""
     _mend_ast()
     _mend_enum()
+    _mend_dataclasses()
     guards.close(Facade, ast.AST)
     made: dict[str, Facade] = {}
     for name in sorted(PUBLIC):
@@ -135,18 +136,40 @@ def _public_names(module_name: str) -> dict[str, Any]:
 
 
 def _dataclass(cls: Any = None, /, **options: Any) -> Any:
-    """``dataclasses.dataclass`` whose positional patterns read no name that needs a guard."""
+    """``dataclasses.dataclass`` for classes whose field names are what they seem.
+
+    It writes source text out of them, and makes them the names that positional patterns read.
+    """
     if cls is None:
         return lambda decorated: _dataclass(decorated, **options)
+    if not isinstance(cls, type) or not guards.is_own(cls):
+        raise TypeError("dataclass() takes a class that you have defined")
+    for name in vars(cls).get("__annotations__", ()):
+        _check_field_name(name)
     made = dataclasses.dataclass(**options)(cls)
     if DYNAMIC.intersection(vars(made).get("__match_args__", ())):
         made.__match_args__ = ()
     return made
 
 
+def _check_field_name(name: Any) -> None:
+    if type(name) is not str or not name.isidentifier() or is_special(name):
+        raise ValueError(f"{name!r} can't be the name of a field")
+
+
 def _wraps(wrapped: Any) -> Callable[[Any], Any]:
-    """``functools.wraps`` with its usual names; which names to copy can't be chosen."""
-    return functools.wraps(wrapped)
+    """``functools.wraps`` for functions; what is copied can't be chosen.
+
+    Annotations are left out: a class whose annotations come from elsewhere would make
+    ``dataclass`` write any source.
+    """
+
+    def decorate(wrapper: Any) -> Any:
+        if not isinstance(wrapper, types.FunctionType):
+            raise TypeError("wraps() decorates functions")
+        return functools.update_wrapper(wrapper, wrapped, ("__name__", "__qualname__", "__doc__"))
+
+    return decorate
 
 
 _OURS: dict[str, Any] = {"dataclasses.dataclass": _dataclass, "functools.wraps": _wraps}
@@ -195,3 +218,14 @@ def _mend_enum() -> None:
         return create(cls, class_name, names, **options)
 
     enum.EnumMeta._create_ = checked  # type: ignore[attr-defined]
+
+
+def _mend_dataclasses() -> None:
+    """A field can't be renamed to a special name: ``asdict`` reads attributes by field names."""
+
+    def set_attribute(field: dataclasses.Field[Any], name: str, value: Any) -> None:
+        if name == "name" and value is not None:
+            _check_field_name(value)
+        object.__setattr__(field, name, value)
+
+    dataclasses.Field.__setattr__ = set_attribute  # type: ignore[method-assign,assignment]

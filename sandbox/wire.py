@@ -270,7 +270,7 @@ def _encode(value: Any, depth: int) -> bytes:
         )
     except CodecError:
         raise
-    except (ValueError, RecursionError, OverflowError) as error:
+    except (ValueError, TypeError, RecursionError, OverflowError) as error:
         if "recursion" in str(error):
             raise CodecError("the value nests too deep, or holds itself") from None
         raise CodecError(f"the value can't cross the boundary: {error}") from None
@@ -280,17 +280,26 @@ def _encode(value: Any, depth: int) -> bytes:
 def _extension(item: Any, pack: Callable[[Any], bytes]) -> Any:
     """What msgpack is to write for an item of a type it doesn't have."""
     writer = _WRITERS.get(type(item))
+    if writer is None:
+        for plain in _PLAIN:
+            if isinstance(item, plain):
+                item = _as_plain(item, plain)
+                writer = _WRITERS.get(plain)
+                break
+        if type(item) in _PACKABLE and not _is_long(item):
+            return item
     if writer is not None:
         code, content = writer(item, pack)
         return msgpack.ExtType(code, content)
-    for plain in _PLAIN:
-        if isinstance(item, plain):
-            return _as_plain(item, plain)
     described = [class_name(item), show(item, PREVIEW_CHARS)]
     return msgpack.ExtType(_Ext.DESCRIBED, pack(described))
 
 
 _PLAIN: tuple[type, ...] = (int, float, str, bytes, dict, list, tuple, set, frozenset)
+
+
+_PACKABLE = (int, float, str, bytes, dict, list)
+"""Those of them that msgpack has itself."""
 
 
 def _as_plain(item: Any, plain: type) -> Any:
@@ -304,6 +313,10 @@ def _as_plain(item: Any, plain: type) -> Any:
     if plain is bytes:
         return bytes(memoryview(item))
     return plain.__int__(item) if plain is int else plain.__float__(item)  # type: ignore[attr-defined]
+
+
+def _is_long(item: Any) -> bool:
+    return type(item) is int and item.bit_length() > 63
 
 
 def _write_int(item: int, _pack: Callable[[Any], bytes]) -> tuple[_Ext, bytes]:
