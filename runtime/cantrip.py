@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing
@@ -11,21 +12,24 @@ from types import TracebackType
 from typing import Any, Self
 
 import anyio
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
+from pydantic import Field, PrivateAttr, field_validator
 
 from ..gates import Gate
-from ..sandbox.wire import seal
+from ..sandbox.wire import Sealed, seal
 from . import portal
+from .chronicle import Ended
 from .circle import Circle, resolve_gates
-from .entity import Ended, Entity, Family
+from .entity import Entity
 from .errors import CantripError
 from .events import Event, FinalResponse, Sink, ignore
+from .family import Family
 from .identity import Identity
 from .llm import LLM, Retry, Usage
 from .llm import llm as named_llm
 from .loom import Loom, Thread
 from .spawn import ChildSpec, Spawn, spawn
 from .tree import Branch, Tree
+from .value import Value
 
 
 class Cast:
@@ -78,7 +82,7 @@ class Cast:
         return f"<Cast of {self.entity_id}: {how} after {self.turns} turns: {text}>"
 
 
-class Cantrip(BaseModel):
+class Cantrip(Value):
     """A model, an identity and a circle (``CANTRIP-1``).
 
     A value: it can be cast again and again, each time by an entity of its own (``CANTRIP-2``).
@@ -97,8 +101,6 @@ class Cantrip(BaseModel):
     Raises:
         CantripError: Something is missing; the text says what (``LOOP-2``).
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     llm: LLM
     identity: Identity = Identity()
@@ -190,10 +192,23 @@ class Cantrip(BaseModel):
         """An entity that lasts, and takes intents one after the other (``ENTITY-5``).
 
         Args:
-            entity_id: Its id. Default: a fresh one.
+            entity_id: Its id: letters, digits, ``-`` and ``_``. Default: a fresh one.
             on_event: Takes events while it runs.
+
+        Raises:
+            CantripError: The id won't do, or the loom has it already (``ENTITY-2``).
         """
+        if entity_id is not None:
+            self._check_id(entity_id)
         return Summoned(partial(self._make, entity_id, on_event), self.circle.result)
+
+    def _check_id(self, entity_id: str) -> None:
+        if not re.fullmatch(r"[\w-]{1,64}", entity_id):
+            raise CantripError(
+                f"an entity's id is 1 to 64 letters, digits, - and _, not {entity_id!r}"
+            )
+        if entity_id in self.loom.entities:
+            raise CantripError(f"there is an entity {entity_id!r} already; give it another id")
 
     def _make(self, entity_id: str | None, on_event: Sink, intent: str) -> Entity:
         wards = self.circle.wards
@@ -228,6 +243,7 @@ class Summoned:
         self._make = make
         self._result_type = result_type
         self._entity: Entity | None = None
+        self._busy = self._closed = False
 
     @property
     def entity_id(self) -> str | None:
@@ -239,14 +255,28 @@ class Summoned:
         return portal.run(partial(self.asend, intent, context), "entity.asend(...)")
 
     async def asend(self, intent: str, context: Any = ...) -> Cast:
-        """``send`` for code that awaits."""
+        """``send`` for code that awaits.
+
+        Raises:
+            CantripError: ``intent is required``; or the entity is closed, or at work.
+        """
         _check_intent(intent)
         sealed = None if context is ... else seal(context)
+        if self._closed or self._busy:
+            state = "closed" if self._closed else "at work on another intent"
+            raise CantripError(f"this entity is {state}: summon another one")
+        self._busy = True
+        try:
+            return await self._cast(intent, sealed)
+        finally:
+            self._busy = False
+
+    async def _cast(self, intent: str, context: Sealed | None) -> Cast:
         if self._entity is None:
             self._entity = self._make(intent)
         entity = self._entity
         before = entity.branch.usage
-        ended = await entity.cast(intent, sealed)
+        ended = await entity.cast(intent, context)
         if ended.error is not None:
             raise ended.error
         cast = Cast(entity, ended, _difference(entity.branch.usage, before), self._result_type)
@@ -259,6 +289,7 @@ class Summoned:
 
     async def aclose(self) -> None:
         """``close`` for code that awaits."""
+        self._closed = True
         if self._entity is not None:
             with anyio.CancelScope(shield=True):
                 await self._entity.aclose()

@@ -15,7 +15,8 @@ from .loom import SpawnPoint
 from .spawn import Parent
 
 if TYPE_CHECKING:
-    from .entity import Ended, Entity
+    from .chronicle import Ended
+    from .entity import Entity
 
 PARTIAL_CHARS = 2_000
 """Length of what a truncated child has to show, in characters."""
@@ -30,16 +31,20 @@ class Children:
 
     def __init__(self, parent: Entity) -> None:
         self._parent = parent
-        self._prepared: dict[str, tuple[Entity, ChildRequest]] = {}
+        self._prepared: dict[str, tuple[Entity, str, Sealed | None]] = {}
 
     def prepare(self, requests: Sequence[ChildRequest]) -> list[str]:
         """Make a child for each request, none of them started; gives their ids.
 
         Their models claim their first replies here, in request order (``COMP-3``).
 
+        All requests are granted before the first child is made, so that a batch that is
+        refused leaves no trace.
+
         Raises:
             ValueError: There are more than ``max_batch``.
             CantripError, WardError: A request asks for what can't be had.
+            CodecError: A context can't be handed on.
         """
         parent = self._parent
         most = parent.spec.wards.max_batch
@@ -49,14 +54,19 @@ class Children:
                 "split it into several"
             )
         described = self._described()
-        specs = [parent.family.spawn(request, described) for request in requests]
-        children = [
-            parent.spawn(spec, request.intent)
-            for spec, request in zip(specs, requests, strict=True)
+        granted = [
+            (
+                parent.family.spawn(request, described),
+                request.intent,
+                seal(request.context) if request.has_context else None,
+            )
+            for request in requests
         ]
-        for child, request in zip(children, requests, strict=True):
-            self._prepared[child.entity_id] = child, request
-        return [child.entity_id for child in children]
+        prepared = [
+            (parent.spawn(spec, intent), intent, context) for spec, intent, context in granted
+        ]
+        self._prepared = {each[0].entity_id: each for each in prepared}
+        return list(self._prepared)
 
     def _described(self) -> Parent:
         parent, family = self._parent, self._parent.family
@@ -80,10 +90,9 @@ class Children:
         results: list[Any] = [None] * len(ids)
         width = anyio.Semaphore(self._parent.spec.wards.max_concurrent)
 
-        async def run(position: int, child: Entity, request: ChildRequest) -> None:
-            async with width:
-                child.hang_under(where._replace(position=position))
-                results[position] = await _live(child, request)
+        async def run(position: int, child: Entity, intent: str, context: Sealed | None) -> None:
+            child.hang_under(where._replace(position=position))
+            results[position] = await _live(child, intent, context, width)
 
         async with self._parent.tree.waiting(self._parent), anyio.create_task_group() as group:
             for position, child_id in enumerate(ids):
@@ -91,22 +100,27 @@ class Children:
         return results
 
 
-async def _live(child: Entity, request: ChildRequest) -> Any:
+async def _live(
+    child: Entity, intent: str, context: Sealed | None, width: anyio.Semaphore
+) -> Sealed | Truncated | ChildFailed | None:
     """A child's life: one cast, then its medium is let go. Gives what its parent gets."""
-    context = seal(request.context) if request.has_context else None
-    reason = child.branch.room() or child.branch.spent_out()
-    if reason:
-        return Truncated(reason, None, child.never_started(request.intent, context, reason))
-    child.branch.count()
     try:
-        ended = await child.cast(request.intent, context)
+        async with width:
+            reason = child.branch.room() or child.branch.spent_out()
+            if reason:
+                return Truncated(reason, None, child.never_started(intent, context, reason))
+            child.branch.count()
+            return _handed_back(child, await child.cast(intent, context))
     except Exception as error:
         # Its loop never got going; the parent decides what that means for it.
         return ChildFailed(type(error).__name__, str(error), child.entity_id)
+    except BaseException:
+        if not child.begun:
+            child.never_started(intent, context, "parent_terminated")
+        raise
     finally:
         with anyio.CancelScope(shield=True):
             await child.aclose()
-    return _handed_back(child, ended)
 
 
 def _handed_back(child: Entity, ended: Ended) -> Sealed | Truncated | ChildFailed | None:

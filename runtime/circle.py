@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import builtins
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import field_validator
 
 from ..gates import Gate, find, gate
+from ..sandbox.namespace import NAMES
 from .errors import CantripError
+from .value import Value
 from .wards import Wards
 
 MEDIA = ("conversation", "code")
+TAKEN = frozenset({"python", "context", "loom", *NAMES, *vars(builtins)})
+"""What no gate of a code circle can be named: its tool, its variables, Python's builtins."""
 
 
-class Circle(BaseModel):
+class Circle(Value):
     """Where an entity acts: the language, plus the gates, minus the wards.
 
     Args:
@@ -28,10 +34,8 @@ class Circle(BaseModel):
     Raises:
         WardError: A ward is unknown, or its value is no good.
         UnknownGate, GateFault: A gate is unknown or misdeclared.
-        CantripError: Two gates have one name.
+        CantripError: Two gates have one name, or a field won't do.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     medium: Any = "conversation"
     gates: tuple[Gate, ...] = ()
@@ -54,16 +58,17 @@ class Circle(BaseModel):
         Raises:
             CantripError: It can't; the text says what is missing.
         """
-        has_done = any(gate.name == "done" for gate in self.gates)
-        if self.wards.require_done_tool and not has_done:
+        done = next((gate for gate in self.gates if gate.name == "done"), None)
+        if done is None and self.wards.require_done_tool:
             raise CantripError("cantrip with require_done must have a done gate")
-        if not has_done:
+        if done is None:
             raise CantripError("circle must have a done gate")
         if not self.wards.truncates:
             raise CantripError(
                 "cantrip must have at least one truncation ward: add max_turns or timeout_s"
             )
         check_medium(self.medium)
+        check_gates(self.medium, self.gates)
 
 
 def check_medium(medium: Any) -> None:
@@ -80,17 +85,35 @@ def check_medium(medium: Any) -> None:
         raise CantripError(f"unknown medium {medium!r}; there are: {', '.join(MEDIA)}")
 
 
-def resolve_gates(gates: Sequence[Any]) -> tuple[Gate, ...]:
+def check_gates(medium: str, gates: Iterable[Gate]) -> None:
+    """Check that gates can stand in a medium together.
+
+    Raises:
+        CantripError: ``done`` doesn't end the work, or a gate of a code circle has a name that
+            every program finds already.
+    """
+    for one in gates:
+        if one.name == "done" and not one.final:
+            raise CantripError("the gate done must end the work: declare it with gate(final=True)")
+        if medium == "code" and one.name in TAKEN:
+            raise CantripError(
+                f"a gate of a code circle can't be named {one.name!r}: every program has "
+                "something of that name; give it another with name="
+            )
+
+
+def resolve_gates(gates: Iterable[Any]) -> tuple[Gate, ...]:
     """Gates as a circle is given them, as gates.
 
     Raises:
         UnknownGate, GateFault: One is unknown or misdeclared.
         CantripError: Two have one name.
     """
+    if isinstance(gates, str | Mapping) or not isinstance(gates, Iterable):
+        raise CantripError(f"gates are a list, such as ['done', 'read'], not {gates!r}")
     resolved = tuple(_resolve(item) for item in gates)
-    names = [one.name for one in resolved]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(one.name for one in resolved).items():
+        if count > 1:
             raise CantripError(f"two gates are named {name!r}; give one another name")
     return resolved
 
@@ -103,7 +126,8 @@ def _resolve(item: Any) -> Gate:
     if isinstance(item, Mapping):
         return _configured(dict(item))
     if callable(item):
-        return gate(item)
+        declared: Gate = gate(item)
+        return declared
     raise CantripError(f"a gate is a name, a mapping, a Gate or a function, not {item!r}")
 
 

@@ -8,7 +8,8 @@ delegating call's own record belongs to the part after it, so each call stands o
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn, Protocol
 
 from ..gates import ChildRequest, Gate, GateArgumentError
@@ -26,13 +27,19 @@ TEXT_CHARS = 2_000
 """Length of the texts that stand in for arguments and results in the loom."""
 
 
+NAME_CHARS = 100
+"""Length of a gate's name as it is recorded; a model may ask for one that is none."""
+CUT_OFF = "It was stopped from outside, by a time limit or by whoever ran it."
+"""What is told of a call or a turn that was cancelled; a call may have happened or not."""
+
+
 class Owner(Protocol):
     """What a desk needs of the entity whose turn it is."""
 
     entity_id: str
     depth: int
-    gates: Mapping[str, Gate]
-    closed: Mapping[str, str]
+    gates: dict[str, Gate]
+    closed: dict[str, str]
     tip: str | None
     sequence: int
 
@@ -66,6 +73,9 @@ class TurnDesk:
     Args:
         owner: The entity.
         turn: Ordinal of the utterance, from 1.
+
+    Attributes:
+        called: Names of the gates that were called, in order.
     """
 
     def __init__(self, owner: Owner, turn: int) -> None:
@@ -76,22 +86,36 @@ class TurnDesk:
         self._calls: list[int] = []
         self._observed: list[ObservedCall] = []
         self._part_started = time.perf_counter()
-        self._printed: Callable[[], str] = str
-        self._printed_before = 0
+        self._program: Callable[[], str] | None = None
+        self._told = 0  # characters of the running program's output that earlier parts have
+        self._printed = ""  # by programs that are over, since the last part
+        self._state_lost = False
+        self.called: list[str] = []
 
     @property
     def turn(self) -> int:
         """Ordinal of the utterance that is carried out."""
         return self._turn
 
-    @property
-    def printed_before(self) -> int:
-        """Characters of this turn's output that stand in earlier parts already."""
-        return self._printed_before
+    @contextmanager
+    def running(self, printed: Callable[[], str]) -> Iterator[None]:
+        """While a program runs; see ``media.base.Desk.running``."""
+        self._program, self._told = printed, 0
+        try:
+            yield
+        except BaseException:
+            self._state_lost = True  # its process was given up in the middle of it
+            raise
+        finally:
+            self._printed = self._fresh_output()
+            self._program = None
 
-    def watch(self, printed: Callable[[], str]) -> None:
-        """Say how to read what the program has printed so far in this turn."""
-        self._printed, self._printed_before = printed, 0
+    def _fresh_output(self) -> str:
+        """What was printed since the last part."""
+        output = self._program() if self._program else ""
+        fresh = self._printed + output[self._told :]
+        self._printed, self._told = "", len(output)
+        return fresh
 
     # -- calls -----------------------------------------------------------------------------------
 
@@ -106,8 +130,7 @@ class TurnDesk:
             raise
         if gate.delegates:
             return await self._delegate(gate, arguments)
-        call = _Call(gate, arguments, self._next_k())
-        return await self._make(call)
+        return await self._make(gate, _Call(name, arguments, self._next_k(), gate.final))
 
     def refuse(self, name: str, why: str) -> NoReturn:
         """Record a call that can't be made, and raise why."""
@@ -127,48 +150,43 @@ class TurnDesk:
         self._note(name, args or kwargs, error=error)
         raise error
 
-    async def _make(self, call: _Call) -> Any:
-        if not (call.gate.idempotent or call.gate.final):
+    async def _make(self, gate: Gate, call: _Call) -> Any:
+        if not (gate.idempotent or gate.final):
             self._record_call(call, "begun")
         started = time.perf_counter()
         try:
-            result = await call.gate.call(call.arguments)
+            result = await gate.call(call.arguments)
             sealed = seal(result)
-            if call.gate.final:
+            if gate.final:
                 self._owner.check_answer(sealed)
-        except Exception as error:
+        except BaseException as error:
             self._ended(call, started, error=error)
             raise
         self._ended(call, started, sealed, text=_result_text(result))
-        return Done(sealed) if call.gate.final else sealed
+        return Done(sealed) if gate.final else sealed
 
     async def _delegate(self, gate: Gate, arguments: dict[str, Any]) -> Any:
         batch = "requests" in arguments
         requests = arguments["requests"] if batch else [arguments["request"]]
         plain = [_plain(request) for request in requests]
-        call = _Call(gate, {"requests": plain} if batch else plain[0], self._next_k())
+        call = _Call(gate.name, {"requests": plain} if batch else plain[0], self._next_k())
         started = time.perf_counter()
         try:
-            ids = self._owner.prepare(requests)  # a refused delegation does not split the turn
-        except Exception as error:
+            results = await self._run_children(call, requests)
+            sealed = seal(results if batch else _only(results))
+        except BaseException as error:
             self._ended(call, started, error=error)
             raise
-        if not ids:
-            self._ended(call, started, seal([]))
-            return seal([])
-        self._record_call(call, "begun")
-        node = self._close_part(tuple(ids))
-        results = await self._owner.run_children(ids, SpawnPoint(node, call.k))
-        if batch:
-            sealed = seal(results)
-            self._ended(call, started, sealed)
-            return sealed
-        if isinstance(results[0], Exception):
-            self._ended(call, started, error=results[0])
-            raise results[0]
-        sealed = seal(results[0])
         self._ended(call, started, sealed)
         return sealed
+
+    async def _run_children(self, call: _Call, requests: Sequence[ChildRequest]) -> list[Any]:
+        ids = self._owner.prepare(requests)  # a refused delegation does not split the turn
+        if not ids:
+            return []
+        self._record_call(call, "begun")
+        node = self._close_part(tuple(ids))
+        return await self._owner.run_children(ids, SpawnPoint(node, call.k))
 
     def _next_k(self) -> int:
         self._k += 1
@@ -177,32 +195,30 @@ class TurnDesk:
     def _note(self, name: str, arguments: Any, error: Exception) -> None:
         """Record a call that never reached its gate."""
         named = arguments if isinstance(arguments, dict) else {"arguments": list(arguments)}
-        call = _Call(Gate(name, None) if name.isidentifier() else _NAMELESS, named, self._next_k())
-        self._ended(call, time.perf_counter(), error=error)
+        self._ended(_Call(name, named, self._next_k()), time.perf_counter(), error=error)
 
     def _ended(
         self,
         call: _Call,
         started: float,
         result: Sealed | None = None,
-        error: Exception | None = None,
+        error: BaseException | None = None,
         text: str | None = None,
     ) -> None:
         if text is None:
-            text = result.text if result else clip(str(error), TEXT_CHARS)
+            text = _error_text(error) if error else result.text if result else ""
         self._calls.append(call.k)
-        self._observed.append(
-            ObservedCall(call.gate.name, call.text, text, is_error=error is not None)
-        )
+        self.called.append(call.gate)
+        self._observed.append(ObservedCall(call.gate, call.text, text, is_error=error is not None))
         self._record_call(
             call,
             "ended",
-            result=result.data if result and not call.gate.final else None,
+            result=result.data if result and not call.final else None,
             text=text,
             is_error=error is not None,
             duration_ms=(time.perf_counter() - started) * 1000,
         )
-        self._owner.emit(ToolResult(*self._who, call.gate.name, text, error is not None))
+        self._owner.emit(ToolResult(*self._who, call.gate, text, error is not None))
 
     def _record_call(self, call: _Call, state: Any, **fields: Any) -> None:
         self._owner.record(
@@ -210,7 +226,7 @@ class TurnDesk:
                 entity=self._owner.entity_id,
                 turn=self._turn,
                 k=call.k,
-                gate=call.gate.name,
+                gate=call.gate,
                 arguments=call.data,
                 arguments_text=call.text,
                 state=state,
@@ -228,7 +244,7 @@ class TurnDesk:
         """Record the turn's last part."""
         observation = Observation(
             records=tuple(self._observed),
-            printed=act.printed,
+            printed=self._fresh_output(),
             value=act.value,
             error=act.error,
             text=act.text,
@@ -236,10 +252,19 @@ class TurnDesk:
         )
         self._record_node(observation, last=True, state=act.state)
 
+    def cut_off(self, error: BaseException) -> Act:
+        """Record a turn that could not be carried out to its end; gives what is told of it."""
+        text = f"The turn was cut off: {_error_text(error)}"
+        if self._state_lost:
+            text += " The state of this session was lost: all variables are gone."
+        for call in self._observed:
+            text += f"\n{call.gate} was called with {call.arguments}: {call.result}"
+        act = Act((), text, True, error=text, state="lost" if self._state_lost else "kept")
+        self.finish(act)
+        return act
+
     def _close_part(self, delegated: tuple[str, ...]) -> str:
-        printed = self._printed()
-        fresh = printed[self._printed_before :]
-        self._printed_before = len(printed)
+        fresh = self._fresh_output()
         observation = Observation(tuple(self._observed), fresh, None, None, fresh, is_error=False)
         return self._record_node(observation, last=False, delegated=delegated)
 
@@ -275,19 +300,31 @@ class TurnDesk:
         return node.id
 
 
-_NAMELESS = Gate("unnamed", None)
-
-
 class _Call:
     """One call with its arguments as they are recorded."""
 
-    def __init__(self, gate: Gate, arguments: dict[str, Any], k: int) -> None:
-        self.gate = gate
+    def __init__(self, gate: str, arguments: dict[str, Any], k: int, final: bool = False) -> None:
+        self.gate = clip(gate, NAME_CHARS)
         self.arguments = arguments
         self.k = k
+        self.final = final
         # An answer stands whole in the record of the end that it makes, and not here too.
-        self.data = dumps({} if gate.final else arguments)
+        self.data = dumps({} if final else arguments)
         self.text = _text(arguments)
+
+
+def _only(results: list[Any]) -> Any:
+    """What a single child came to; its failure is raised (``COMP-8``)."""
+    if isinstance(results[0], Exception):
+        raise results[0]
+    return results[0]
+
+
+def _error_text(error: BaseException) -> str:
+    """What went wrong; a cancellation's own text says nothing to a reader."""
+    if not isinstance(error, Exception):
+        return CUT_OFF
+    return clip(str(error) or type(error).__name__, TEXT_CHARS)
 
 
 def _result_text(result: Any) -> str:

@@ -2,87 +2,35 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import uuid
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import anyio
 from pydantic import TypeAdapter, ValidationError
 
-from ..gates import ChildRequest, Gate
+from ..gates import STANDARD, ChildRequest, Gate
 from ..gates.arguments import explain
 from ..sandbox.execution import clip
 from ..sandbox.wire import Sealed, seal
 from . import events
 from .children import Children
+from .chronicle import Chronicle, Ended, reason_of
 from .context import Context
 from .desk import TurnDesk
 from .errors import CantripError, MalformedReply
-from .identity import Identity
-from .llm import LLM, Message, Reply, Retry, Tool, with_retry
-from .loom import (
-    ContextRef,
-    EndRecord,
-    EntityRecord,
-    IdentityRecord,
-    IntentRecord,
-    Record,
-    ReplyRecord,
-    SpawnPoint,
-)
-from .loom.records import Ending
+from .family import Family
+from .llm import Message, Reply, with_retry
+from .loom import Record, SpawnPoint
 from .media import MAKERS, Act, Medium, Surroundings
-from .spawn import ChildSpec, Spawn
+from .media.conversation import result_message
+from .spawn import ChildSpec
 from .tree import Branch, Tree
 
 _GO_ON = "That was text alone. Go on; call done with the result when you have it."
 _CUT_OFF = "Your reply was cut off at its token limit before it was whole. Write a shorter one."
-
-
-@dataclass(frozen=True)
-class Family:
-    """What all entities of one cantrip are made with.
-
-    Attributes:
-        cantrip_id: The cantrip.
-        child_llm: Model of children that name none, or None.
-        llms: Models that a request may name.
-        registry: Gates that a child may ask for.
-        spawn: The spawn function.
-        retry: How failed queries are repeated (``PROD-2``).
-    """
-
-    cantrip_id: str
-    child_llm: LLM | None
-    llms: Mapping[str, LLM]
-    registry: Mapping[str, Gate]
-    spawn: Spawn
-    retry: Retry
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a cast ended.
-
-    Attributes:
-        outcome: ``terminated``, ``truncated``, ``failed`` or ``not_started``.
-        reason: One word for why.
-        answer: The result, or None where there is none.
-        summary: What a truncated cast had done (``LOOP-4``).
-        turns: Utterances of the cast.
-        error: What failed, or None.
-    """
-
-    outcome: Ending
-    reason: str
-    answer: Sealed | None = None
-    summary: str | None = None
-    turns: int = 0
-    error: BaseException | None = None
 
 
 class Entity:
@@ -129,18 +77,18 @@ class Entity:
         self.family = family
         self.tree = tree
         self.branch = branch
-        self._llm = spec.llm.bind(intent, child=branch.parent is not None)
         self._result = None if result is None else TypeAdapter(result)
         self.gates, self.closed = _open_and_closed(spec)
         self._medium: Medium = MAKERS[spec.medium](
             Surroundings(self.gates, self.closed, spec.wards)
         )
+        self._chronicle = Chronicle(tree.loom, self.entity_id, spec, family, self.depth)
         self._context: Context | None = None
         self._children = Children(self)
-        self._spawned_by: SpawnPoint | None = None
-        self._casts = self._turns = 0
-        self._errors_in_a_row = 0
+        self._turns = self._errors_in_a_row = 0
         self._tally: Counter[str] = Counter()
+        # Last, for nothing may claim a reply for an entity that can't be made.
+        self._llm = spec.llm.bind(intent, child=branch.parent is not None)
 
     # -- what the desk needs ---------------------------------------------------------------------
 
@@ -172,10 +120,16 @@ class Entity:
 
     # -- the loop --------------------------------------------------------------------------------
 
+    @property
+    def begun(self) -> bool:
+        """Whether it was given an intent and is on record."""
+        return self._chronicle.casts > 0
+
     async def cast(self, intent: str, context: Sealed | None = None) -> Ended:
         """Work on one intent until ``done``, a ward, or an error ends it.
 
-        Whatever happens, how it ended is recorded; a cancelled cast is truncated.
+        Once it has begun, how it ended is recorded whatever happens; a cancelled cast is
+        truncated. It begins when it has a slot of its tree's.
 
         Args:
             intent: What to do (``INTENT-1``).
@@ -183,61 +137,49 @@ class Entity:
 
         Raises:
             CantripError: ``intent is required``.
+            LoomError: It can't be recorded.
         """
         if not intent or not intent.strip():
             raise CantripError("intent is required")
-        await self._begin(intent, context)
+        async with self.tree.working(self):
+            self._begin(intent, context)
+            return await self._work(intent, context)
+
+    def _begin(self, intent: str, context: Sealed | None) -> None:
+        newborn = not self.begun
+        self._chronicle.begin(intent, context, self._medium.tools(), self.tip)
+        if newborn:
+            self.tree.joined(self.depth)
+        self._tally.clear()
+        self._errors_in_a_row = 0
+        self.emit(
+            events.EntityStarted(self.entity_id, self.depth, self.parent_id, intent, self._llm.name)
+        )
+
+    async def _work(self, intent: str, context: Sealed | None) -> Ended:
         turns_before, tip_before = self._turns, self.tip
         # What holds if the cast is cancelled from above (``COMP-9``).
         ended = Ended("truncated", "cancelled" if self.parent_id is None else "parent_terminated")
         try:
-            async with self.tree.working(self):
-                with anyio.move_on_after(self.spec.wards.timeout_s) as time_left:
-                    ended = await self._loop()
-                if time_left.cancelled_caught:
-                    ended = Ended("truncated", "timeout_s")
+            with anyio.move_on_after(self.spec.wards.timeout_s) as time_left:
+                await self._take_in(intent, context)
+                ended = await self._loop()
+            if time_left.cancelled_caught:
+                ended = Ended("truncated", "timeout_s")
         except Exception as error:
             ended = Ended("failed", type(error).__name__, error=error)
         finally:
             ended = self._close(ended, self._turns - turns_before, tip_before)
         return ended
 
-    async def _begin(self, intent: str, context: Sealed | None) -> None:
-        kept = None if context is None else self.tree.loom.keep(context)
-        if self._casts == 0:
-            self._record_birth(intent, kept)
-        self._casts += 1
-        after = None if self._casts == 1 else self.tip
-        self.record(IntentRecord(self.entity_id, self._casts, intent, kept, after))
+    async def _take_in(self, intent: str, context: Sealed | None) -> None:
+        """Put the intent and its context where the entity finds them."""
         await self._medium.give(context)
         if self._context is None:
             self._context = Context(
                 self.spec.identity, self._medium.capabilities(), self._medium.tools()
             )
         self._context.add_intent(self._medium.first_message(intent))
-        self.emit(
-            events.EntityStarted(self.entity_id, self.depth, self.parent_id, intent, self._llm.name)
-        )
-
-    def _record_birth(self, intent: str, context: ContextRef | None) -> None:
-        identity = _identity_record(self.spec.identity, self.family, self._medium.tools())
-        if identity.id not in self.tree.loom.identities:
-            self.record(identity)
-        self.record(
-            EntityRecord(
-                id=self.entity_id,
-                cantrip_id=self.family.cantrip_id,
-                identity_id=identity.id,
-                spawned_by=self._spawned_by,
-                depth=self.depth,
-                wards=self.spec.wards.in_force(),
-                medium=self.spec.medium,
-                model=self._llm.name,
-                intent=intent,
-                context=context,
-            )
-        )
-        self.tree.joined(self.depth)
 
     async def _loop(self) -> Ended:
         turns = 0
@@ -263,19 +205,17 @@ class Entity:
         """One utterance and one observation; gives the answer where the work is done."""
         number = self._turns + 1
         self.emit(events.StepStarted(self.entity_id, self.depth, number))
-        reply = await self._query(number)
+        reply = self._chronicle.reply(number, await self._query(number))
         self._turns = number
         self.tree.turns += 1
-        self.record(ReplyRecord(self.entity_id, number, reply))
         desk = TurnDesk(self, number)
         try:
             act = await self._act(reply, desk)
         except BaseException as error:
-            why = f"The turn was cut off: {str(error) or type(error).__name__}"
-            desk.finish(Act((), why, is_error=True, error=why, state="lost"))
+            self._note(reply, _answering(reply, desk.cut_off(error)), desk)
             raise
         desk.finish(act)
-        self._note(reply, act, number)
+        self._note(reply, act, desk)
         return act.answer
 
     async def _query(self, number: int) -> Reply:
@@ -288,7 +228,7 @@ class Entity:
         if reply.content:
             self.emit(events.Text(self.entity_id, self.depth, reply.content))
         self.emit(events.MessageCompleted(self.entity_id, self.depth, number))
-        total = list(self.branch.upward())[-1].usage
+        total = self.branch.root.usage
         self.emit(events.UsageReported(self.entity_id, self.depth, reply.usage, total))
         return reply
 
@@ -301,40 +241,40 @@ class Entity:
             return _told(str(error), is_error=True)
         if act is not None:
             return act
-        if self.spec.wards.require_done_tool:
-            return _told(_GO_ON)
-        return Act((), reply.content or "", answer=seal(reply.content))
+        return _told(_GO_ON) if self.spec.wards.require_done_tool else self._answer(reply)
 
-    def _note(self, reply: Reply, act: Act, number: int) -> None:
+    def _answer(self, reply: Reply) -> Act:
+        """Text alone as the answer (``LOOP-6``), if it fits the circle's result type."""
+        answer = seal(reply.content)
+        try:
+            self.check_answer(answer)
+        except ValueError as error:
+            return _told(str(error), is_error=True)
+        return Act((), reply.content or "", answer=answer)
+
+    def _note(self, reply: Reply, act: Act, desk: TurnDesk) -> None:
         assert self._context is not None
         self._context.add_turn(reply, act.messages)
         self._errors_in_a_row = self._errors_in_a_row + 1 if act.is_error else 0
-        self._tally.update(call.name for call in reply.tool_calls)
+        self._tally.update(desk.called)
         self.last_text = act.text
-        self.emit(events.StepCompleted(self.entity_id, self.depth, number, act.text, act.is_error))
+        self.emit(
+            events.StepCompleted(self.entity_id, self.depth, desk.turn, act.text, act.is_error)
+        )
 
     # -- the end ---------------------------------------------------------------------------------
 
     def _close(self, ended: Ended, turns: int, tip_before: str | None) -> Ended:
         """Record how a cast ended."""
         summary = self._summary(ended.reason, turns) if ended.outcome == "truncated" else None
-        ended = Ended(ended.outcome, ended.reason, ended.answer, summary, turns, ended.error)
-        node = self.tip if self.sequence and self.tip != tip_before else None
-        reason = ended.reason if ended.error is None else f"{ended.reason}: {ended.error}"
-        self.record(
-            EndRecord(
-                entity=self.entity_id,
-                cast=self._casts,
-                node=node,
-                outcome=ended.outcome,
-                reason=reason,
-                result=ended.answer.data if ended.answer else None,
-                result_text=ended.answer.text if ended.answer else "",
-                summary=summary,
-            )
-        )
-        self.emit(events.EntityEnded(self.entity_id, self.depth, ended.outcome, reason))
+        ended = replace(ended, summary=summary, turns=turns)
+        self._chronicle.end(ended, self.tip if self.sequence and self.tip != tip_before else None)
+        self._emit_end(ended)
         return ended
+
+    def _emit_end(self, ended: Ended) -> None:
+        reason = reason_of(ended)
+        self.emit(events.EntityEnded(self.entity_id, self.depth, ended.outcome, reason))
 
     def _summary(self, reason: str, turns: int) -> str:
         """What a truncated cast had done, from a template and never a query (``LOOP-4``)."""
@@ -350,23 +290,14 @@ class Entity:
 
     def hang_under(self, where: SpawnPoint) -> None:
         """Take the place where the parent spawned this entity (``COMP-5``)."""
-        self._spawned_by, self.tip = where, where.node
+        self._chronicle.spawned_by, self.tip = where, where.node
 
     def never_started(self, intent: str, context: Sealed | None, reason: str) -> str:
-        """Record that a ward let this entity not begin; gives a summary."""
-        self._record_birth(intent, None if context is None else self.tree.loom.keep(context))
-        summary = f"Never started: {reason} was reached"
-        self.record(
-            EndRecord(
-                entity=self.entity_id,
-                cast=1,
-                node=None,
-                outcome="not_started",
-                reason=reason,
-                summary=summary,
-            )
-        )
-        self.emit(events.EntityEnded(self.entity_id, self.depth, "not_started", reason))
+        """Record that this entity was asked for and never began; gives a summary."""
+        summary = f"Never started: {reason}"
+        ended = Ended("not_started", reason, summary=summary)
+        self._chronicle.not_started(intent, context, self._medium.tools(), ended)
+        self._emit_end(ended)
         return summary
 
     def prepare(self, requests: Sequence[ChildRequest]) -> list[str]:
@@ -387,34 +318,17 @@ def _told(text: str, is_error: bool = False) -> Act:
     return Act((Message("user", text),), text, is_error=is_error)
 
 
+def _answering(reply: Reply, act: Act) -> Act:
+    """An act that tells its text in answer to all that the reply asked for (``LLM-7``)."""
+    results = tuple(result_message(call, act.text) for call in reply.tool_calls)
+    return replace(act, messages=results or (Message("user", act.text),))
+
+
 def _open_and_closed(spec: ChildSpec) -> tuple[dict[str, Gate], dict[str, str]]:
-    """The gates that an entity has, and those of its circle that it may not use (``COMP-6``)."""
-    opened: dict[str, Gate] = {}
-    closed: dict[str, str] = {}
-    for gate in spec.gates:
-        if gate.delegates and spec.wards.max_depth == 0:
-            closed[gate.name] = (
-                f"{gate.name} is not available at this depth (max_depth is 0): "
-                "do the work in your own code"
-            )
-        else:
-            opened[gate.name] = gate
-    return opened, closed
-
-
-def _identity_record(identity: Identity, family: Family, tools: Sequence[Tool]) -> IdentityRecord:
-    """An identity as it is recorded: under one id wherever it is the same."""
-    digest = _digest([tool.neutral() for tool in tools])
-    content = [family.cantrip_id, identity.model_dump(mode="json"), digest]
-    return IdentityRecord(
-        id=f"identity-{_digest(content)[:16]}",
-        cantrip_id=family.cantrip_id,
-        system_prompt=identity.system_prompt,
-        hyperparameters=identity.hyperparameters,
-        tools_digest=digest,
-    )
-
-
-def _digest(content: Any) -> str:
-    text = json.dumps(content, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
+    """The gates that an entity has, and those that it can't have at its depth (``COMP-6``)."""
+    if spec.wards.max_depth > 0:
+        return {gate.name: gate for gate in spec.gates}, {}
+    opened = {gate.name: gate for gate in spec.gates if not gate.delegates}
+    closed = [gate.name for gate in (*spec.gates, *STANDARD.values()) if gate.delegates]
+    why = "{} is not available at this depth (max_depth is 0): do the work in your own code"
+    return opened, {name: why.format(name) for name in closed if name not in opened}

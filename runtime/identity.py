@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from .errors import CantripError
+from .value import Value
 
 GENERIC_PROMPT = (
     "You are an entity that works on one task, given to you by another entity. "
@@ -16,7 +17,7 @@ GENERIC_PROMPT = (
 """System prompt of a child that is given no identity of its own (``COMP-10``)."""
 
 
-class Identity(BaseModel):
+class Identity(Value):
     """Who an entity is: what it is told on every query, and how its model is asked.
 
     Args:
@@ -30,11 +31,8 @@ class Identity(BaseModel):
 
     Raises:
         CantripError: It is changed after it was made: ``identity is immutable``
-            (``IDENTITY-1``).
-        pydantic.ValidationError: A field is unknown or of the wrong type.
+            (``IDENTITY-1``). Or a field is unknown or of the wrong type.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     system_prompt: str | None = None
     tool_choice: str | None = None

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ..gates import ChildRequest, Gate
-from .circle import check_medium
+from .circle import check_gates, check_medium
 from .errors import CantripError
 from .identity import GENERIC, Identity
 from .llm import LLM
@@ -83,11 +84,13 @@ def spawn(request: ChildRequest, parent: Parent) -> ChildSpec:
     wards = parent.wards.for_child(request.wards or ())
     medium = request.medium or parent.medium
     check_medium(medium)
+    gates = _gates(request.gates, parent, wards)
+    check_gates(medium, gates)
     return ChildSpec(
         llm=_llm(request.llm, parent),
         identity=_identity(request.identity),
         medium=medium,
-        gates=_gates(request.gates, parent, wards),
+        gates=gates,
         wards=wards,
     )
 
@@ -106,10 +109,8 @@ def _identity(asked: str | Mapping[str, object] | None) -> Identity:
         return GENERIC
     if isinstance(asked, str):
         return Identity(system_prompt=asked)
-    try:
-        return Identity.model_validate(dict(asked))
-    except ValueError as error:
-        raise CantripError(f"that identity won't do: {error}") from None
+    fields: dict[str, Any] = {str(name): value for name, value in asked.items()}
+    return Identity(**fields)
 
 
 def _gates(asked: tuple[str, ...] | None, parent: Parent, wards: Wards) -> tuple[Gate, ...]:

@@ -14,7 +14,7 @@ from .loom import Loom
 from .wards import Wards
 
 
-@dataclass
+@dataclass(eq=False)
 class Branch:
     """One entity's place in the tree: its counts include all below it.
 
@@ -23,17 +23,20 @@ class Branch:
         parent: The branch above, or None at the root.
         usage: Tokens of the entity and all below it.
         entities: Entities below it, over its life.
+        depth: 0 for the root, one more a level.
+        root: The branch of the tree's root.
     """
 
     wards: Wards
     parent: Branch | None = None
     usage: Usage = field(default_factory=Usage)
     entities: int = 0
+    depth: int = field(init=False)
+    root: Branch = field(init=False, repr=False)
 
-    @property
-    def depth(self) -> int:
-        """0 for the root, one more a level."""
-        return sum(1 for _ in self.upward()) - 1
+    def __post_init__(self) -> None:
+        self.depth = 0 if self.parent is None else self.parent.depth + 1
+        self.root = self if self.parent is None else self.parent.root
 
     def upward(self) -> Iterator[Branch]:
         """This branch and those above it, the root last."""
@@ -92,6 +95,7 @@ class Tree:
         self.deepest = 0
         self.count = 0
         self._slots = anyio.CapacityLimiter(wards.max_concurrent)
+        self._holding: set[object] = set()
 
     def emit(self, event: Event) -> None:
         """Tell who watches."""
@@ -105,7 +109,7 @@ class Tree:
     @asynccontextmanager
     async def working(self, entity: object) -> AsyncIterator[None]:
         """Hold a slot for ``entity``."""
-        await self._slots.acquire_on_behalf_of(entity)
+        await self._take(entity)
         try:
             yield
         finally:
@@ -116,9 +120,14 @@ class Tree:
         """Give the slot of ``entity`` up, and take one back before it goes on."""
         self._give_back(entity)
         yield
+        await self._take(entity)
+
+    async def _take(self, entity: object) -> None:
         await self._slots.acquire_on_behalf_of(entity)
+        self._holding.add(entity)
 
     def _give_back(self, entity: object) -> None:
         # An entity that is cancelled while it waits for its children holds none.
-        if entity in self._slots.statistics().borrowers:
+        if entity in self._holding:
+            self._holding.remove(entity)
             self._slots.release_on_behalf_of(entity)

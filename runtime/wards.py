@@ -40,10 +40,10 @@ class Wards(BaseModel):
     max_turns: int | None = Field(default=None, ge=1)
     max_depth: int = Field(default=DEFAULT_DEPTH, ge=0)
     require_done_tool: bool = False
-    timeout_s: float | None = Field(default=None, gt=0)
-    max_eval_ms: int | None = Field(default=None, ge=1)
-    max_memory_mb: int | None = Field(default=None, ge=8)
-    max_output_chars: int | None = Field(default=None, ge=200)
+    timeout_s: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    max_eval_ms: int | None = Field(default=None, ge=1, le=86_400_000)
+    max_memory_mb: int | None = Field(default=None, ge=8, le=1_048_576)
+    max_output_chars: int | None = Field(default=None, ge=200, le=10_000_000)
     max_tokens: int | None = Field(default=None, ge=0)
     max_entities: int | None = Field(default=None, ge=0)
     max_batch: int = Field(default=DEFAULT_BATCH, ge=1)
@@ -64,6 +64,8 @@ class Wards(BaseModel):
             return wards
         if isinstance(wards, Mapping):
             wards = [wards]
+        if isinstance(wards, str) or not isinstance(wards, Iterable):
+            raise WardError(f"wards are a list such as [{{'max_turns': 10}}], not {wards!r}")
         given: dict[str, Any] = {}
         for entry in wards:
             if not isinstance(entry, Mapping):
@@ -76,8 +78,8 @@ class Wards(BaseModel):
 
     @classmethod
     def _checked(cls, name: str, value: Any) -> Any:
-        if name == "modules" and isinstance(value, list):
-            value = tuple(value)
+        if name == "modules":
+            value = _modules(value)
         if value is None:
             raise WardError(f"the ward {name} has no value; leave it out to have no such ward")
         try:
@@ -86,26 +88,22 @@ class Wards(BaseModel):
             problem = error.errors()[0]["msg"]
             raise WardError(f"the ward {name} can't be {value!r}: {problem}") from None
 
-    def tightened(self, other: Wards) -> Wards:
-        """Both restrictions at once (``WARD-1``): numbers take the minimum, booleans OR."""
-        return Wards(
-            **{
-                name: tighter(getattr(self, name), getattr(other, name))
-                for name in type(self).model_fields
-            }
-        )
-
-    def for_child(self, requested: Iterable[Any]) -> Wards:
+    def for_child(self, requested: Iterable[Any] | Self) -> Self:
         """The wards of a child: one level less deep, and what it asks for if that is tighter.
+
+        Numbers take the minimum, booleans OR, modules what is in both (``WARD-1``). What is
+        not asked for is as the parent has it.
 
         Raises:
             WardError: A requested ward is unknown or its value is no good.
         """
-        asked = Wards.of(requested)
-        if not any("max_depth" in entry for entry in requested):
-            asked = asked.model_copy(update={"max_depth": self.max_depth})
+        asked = self.of(requested)
         below = self.model_copy(update={"max_depth": max(self.max_depth - 1, 0)})
-        return below.tightened(asked)
+        tightened = {
+            name: tighter(getattr(below, name), getattr(asked, name))
+            for name in asked.model_fields_set
+        }
+        return below.model_copy(update=tightened)
 
     @property
     def truncates(self) -> bool:
@@ -128,6 +126,24 @@ def tighter(one: Any, other: Any) -> Any:
     if isinstance(one, tuple):
         return tuple(item for item in one if item in other)
     return min(one, other)
+
+
+def _modules(names: Any) -> Any:
+    """The names of modules as a tuple, each of them one that a program can be given.
+
+    Raises:
+        WardError: One is not.
+    """
+    if not isinstance(names, list | tuple):
+        return names
+    from ..sandbox.facades import PUBLIC  # here, for it loads every module behind a facade
+
+    for name in names:
+        if not isinstance(name, str) or name not in PUBLIC:
+            raise WardError(
+                f"the ward modules can't hold {name!r}; there are: {', '.join(sorted(PUBLIC))}"
+            )
+    return tuple(names)
 
 
 def _check_name(name: Any) -> None:

@@ -32,7 +32,7 @@ class _Trip:
     again before it has raised.
     """
 
-    __getitem__ = _thread.interrupt_main
+    __getitem__: Any = _thread.interrupt_main
 
 
 _TRIP = _Trip()

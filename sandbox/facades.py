@@ -8,6 +8,7 @@ class of names that it doesn't check; where a module's own function does, ours s
 
 from __future__ import annotations
 
+import abc
 import ast
 import collections
 import collections.abc
@@ -29,6 +30,7 @@ _AST_NODES = " ".join(
 )
 
 PUBLIC: dict[str, str] = {
+    "abc": "ABC abstractmethod",
     "ast": "parse walk dump unparse literal_eval get_docstring get_source_segment iter_fields "
     "iter_child_nodes copy_location fix_missing_locations increment_lineno NodeVisitor "
     "NodeTransformer " + _AST_NODES,
@@ -104,6 +106,7 @@ class Facade:
 
 def build() -> dict[str, Facade]:
     """Make every facade. Preloads the modules behind them, so that none is imported later."""
+    _mend_abc()
     _mend_ast()
     _mend_enum()
     _mend_dataclasses()
@@ -146,9 +149,9 @@ def _dataclass(cls: Any = None, /, **options: Any) -> Any:
         raise TypeError("dataclass() takes a class that you have defined")
     for name in vars(cls).get("__annotations__", ()):
         _check_field_name(name)
-    made = dataclasses.dataclass(**options)(cls)
+    made: Any = dataclasses.dataclass(**options)(cls)
     if DYNAMIC.intersection(vars(made).get("__match_args__", ())):
-        made.__match_args__ = ()
+        made.__match_args__ = ()  # type: ignore[misc]
     return made
 
 
@@ -175,6 +178,21 @@ def _wraps(wrapped: Any) -> Callable[[Any], Any]:
 _OURS: dict[str, Any] = {"dataclasses.dataclass": _dataclass, "functools.wraps": _wraps}
 
 
+def _mend_abc() -> None:
+    """Only the program's own abstract classes can be told of further classes.
+
+    Otherwise what the standard library takes for a mapping would be the program's to say.
+    """
+    register = abc.ABCMeta.register
+
+    def checked(cls: abc.ABCMeta, subclass: type) -> type:
+        if not guards.is_own(cls):
+            raise TypeError(f"{cls.__name__}.register is closed here; inherit from it instead")
+        return register(cls, subclass)
+
+    abc.ABCMeta.register = checked  # type: ignore[method-assign]
+
+
 def _mend_ast() -> None:
     """Nodes take their own fields only, and only nodes are walked by their fields.
 
@@ -196,7 +214,7 @@ def _mend_ast() -> None:
             if hasattr(node, name):
                 yield name, getattr(node, name)
 
-    ast.AST.__init__ = init  # type: ignore[method-assign]
+    ast.AST.__init__ = init  # type: ignore[method-assign,assignment]
     ast.iter_fields = iter_fields
 
 
@@ -205,17 +223,17 @@ def _mend_enum() -> None:
     create = enum.EnumMeta._create_  # type: ignore[attr-defined]
 
     def checked(cls: Any, class_name: str, names: Any, **options: Any) -> Any:
-        if isinstance(names, str):
+        if type(names) is str:
             names = names.replace(",", " ").split()
-        elif isinstance(names, Mapping):
-            names = list(names.items())
-        else:
-            names = list(names)
-        for item in names:
-            name = item if isinstance(item, str) else item[0]
+        elif isinstance(names, dict):
+            names = dict.items(names)
+        # Each item is read once, for an object could show another name the next time.
+        members = [item if type(item) is str else tuple(item) for item in names]
+        for member in members:
+            name = member if type(member) is str else member[0]
             if type(name) is not str or is_special(name):
                 raise ValueError(f"{name!r} can't be the name of a member")
-        return create(cls, class_name, names, **options)
+        return create(cls, class_name, members, **options)
 
     enum.EnumMeta._create_ = checked  # type: ignore[attr-defined]
 

@@ -7,7 +7,7 @@ mutable, and nothing that the interpreter or the standard library relies on can 
 
 from __future__ import annotations
 
-import _string
+import _string  # type: ignore[import-not-found]
 import builtins
 import ctypes
 import string
@@ -31,7 +31,8 @@ def freeze_classes() -> int:
     seen: set[type] = set()
     waiting: list[type] = [object]
     while waiting:
-        for child in type.__subclasses__(waiting.pop()):
+        children: list[type] = type.__subclasses__(waiting.pop())
+        for child in children:
             if child not in seen:
                 seen.add(child)
                 waiting.append(child)
@@ -45,7 +46,8 @@ def _flags_offset() -> int:
     """Where a class object keeps its flags: looked for, so that no layout is assumed."""
     word = ctypes.sizeof(ctypes.c_ulong)
     probes = (int, dict, types.FunctionType, BaseException)
-    for offset in range(0, type.__basicsize__, word):
+    size: int = type.__basicsize__  # type: ignore[assignment]
+    for offset in range(0, size, word):
         found = [ctypes.c_ulong.from_address(id(kind) + offset).value for kind in probes]
         if found == [kind.__flags__ for kind in probes]:
             return offset
@@ -251,15 +253,15 @@ def class_of(obj: Any) -> Any:
 
 def build_class(function: Any, name: str, *bases: Any, **keywords: Any) -> Any:
     """Make the class of a class statement, if its bases allow it."""
-    for base in bases:
-        if is_metaclass(base) or (isinstance(base, type) and issubclass(base, tuple(_closed))):
+    for base in types.resolve_bases(bases):  # typing.Type stands for type, for example
+        if is_metaclass(base) or (isinstance(base, type) and _closed.intersection(base.__mro__)):
             raise TypeError(f"a class can't inherit from {base.__name__!r} here")
     return builtins.__build_class__(function, name, *bases, **keywords)
 
 
-_closed: list[type] = [Type]
+_closed: set[type] = {Type}
 
 
 def close(*kinds: type) -> None:
     """Take classes, and what inherits from them, out of the reach of inheritance."""
-    _closed.extend(kinds)
+    _closed.update(kinds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -206,6 +207,10 @@ class Namespace:
         fromlist: Iterable[str] | None = (),
         level: int = 0,
     ) -> Any:
+        if type(fromlist) is list and name in sys.modules:
+            # C code (time.strptime, for one) imports through here and looks the module up
+            # itself; an import statement gives a tuple or None. Nothing is given away.
+            return None
         if type(name) is not str or level or name not in self._importable:
             raise ModuleNotFoundError(
                 f"no module {name!r} here; you can import: {', '.join(self._importable)}", name=name

@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from RestrictedPython import RestrictingNodeTransformer
-from RestrictedPython.transformer import INSPECT_ATTRIBUTES
+from RestrictedPython.transformer import INSPECT_ATTRIBUTES, RestrictingNodeTransformer
 
 GUARD_ATTRIBUTE = "<attribute>"
 """``GUARD_ATTRIBUTE(object, name)``: a read whose safety depends on the object."""
@@ -27,108 +26,26 @@ VALUE = "<value>"
 """Where a turn's last expression leaves its value."""
 
 OPERATOR_METHODS = frozenset(
-    [
-        "__init__",
-        "__post_init__",
-        "__repr__",
-        "__str__",
-        "__bytes__",
-        "__format__",
-        "__len__",
-        "__length_hint__",
-        "__bool__",
-        "__hash__",
-        "__iter__",
-        "__next__",
-        "__reversed__",
-        "__contains__",
-        "__getitem__",
-        "__setitem__",
-        "__delitem__",
-        "__missing__",
-        "__call__",
-        "__enter__",
-        "__exit__",
-        "__aenter__",
-        "__aexit__",
-        "__aiter__",
-        "__anext__",
-        "__await__",
-        "__eq__",
-        "__ne__",
-        "__lt__",
-        "__le__",
-        "__gt__",
-        "__ge__",
-        "__add__",
-        "__radd__",
-        "__iadd__",
-        "__sub__",
-        "__rsub__",
-        "__isub__",
-        "__mul__",
-        "__rmul__",
-        "__imul__",
-        "__truediv__",
-        "__rtruediv__",
-        "__itruediv__",
-        "__floordiv__",
-        "__rfloordiv__",
-        "__ifloordiv__",
-        "__mod__",
-        "__rmod__",
-        "__imod__",
-        "__divmod__",
-        "__rdivmod__",
-        "__pow__",
-        "__rpow__",
-        "__ipow__",
-        "__matmul__",
-        "__rmatmul__",
-        "__imatmul__",
-        "__and__",
-        "__rand__",
-        "__iand__",
-        "__or__",
-        "__ror__",
-        "__ior__",
-        "__xor__",
-        "__rxor__",
-        "__ixor__",
-        "__lshift__",
-        "__rlshift__",
-        "__ilshift__",
-        "__rshift__",
-        "__rrshift__",
-        "__irshift__",
-        "__neg__",
-        "__pos__",
-        "__abs__",
-        "__invert__",
-        "__int__",
-        "__float__",
-        "__complex__",
-        "__index__",
-        "__round__",
-        "__floor__",
-        "__ceil__",
-        "__trunc__",
-        "__copy__",
-        "__deepcopy__",
-    ]
+    (
+        "__init__ __post_init__ __repr__ __str__ __bytes__ __format__ __len__ __length_hint__ "
+        "__bool__ __hash__ __iter__ __next__ __reversed__ __contains__ __getitem__ __setitem__ "
+        "__delitem__ __missing__ __call__ __enter__ __exit__ __aenter__ __aexit__ __aiter__ "
+        "__anext__ __await__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ __radd__ __iadd__ "
+        "__sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__ __truediv__ __rtruediv__ "
+        "__itruediv__ __floordiv__ __rfloordiv__ __ifloordiv__ __mod__ __rmod__ __imod__ "
+        "__divmod__ __rdivmod__ __pow__ __rpow__ __ipow__ __matmul__ __rmatmul__ __imatmul__ "
+        "__and__ __rand__ __iand__ __or__ __ror__ __ior__ __xor__ __rxor__ __ixor__ __lshift__ "
+        "__rlshift__ __ilshift__ __rshift__ __rrshift__ __irshift__ __neg__ __pos__ __abs__ "
+        "__invert__ __int__ __float__ __complex__ __index__ __round__ __floor__ __ceil__ "
+        "__trunc__ __copy__ __deepcopy__"
+    ).split()
 )
 """Special methods that do what an operator or a builtin does anyway: defined and called freely."""
 CLASS_METHODS = OPERATOR_METHODS | frozenset(
-    [
-        "__new__",
-        "__getattr__",
-        "__set_name__",
-        "__get__",
-        "__set__",
-        "__delete__",
-        "__init_subclass__",
-        "__class_getitem__",
-    ]
+    (
+        "__new__ __getattr__ __set_name__ __get__ __set__ __delete__ __init_subclass__ "
+        "__class_getitem__"
+    ).split()
 )
 """Special methods that a class may define, and reach through ``super()``."""
 READABLE = frozenset({"__name__", "__doc__", "__qualname__"})
@@ -254,6 +171,8 @@ class Policy(RestrictingNodeTransformer):
                 self.check_name(node, alias.asname or alias.name)
             else:
                 self.check_name(node, alias.name.partition(".")[0])
+        if any(alias.name == "*" for alias in node.names):
+            self.error(node, "import * is not allowed: name what you import")
         if isinstance(node, ast.ImportFrom) and node.level:
             self.error(node, "relative imports are not allowed: there is no package here")
         return node
@@ -310,6 +229,7 @@ class Policy(RestrictingNodeTransformer):
     visit_AsyncFor = _allow  # noqa: N815
     visit_Await = _allow  # noqa: N815
     visit_NamedExpr = _allow  # noqa: N815
+    visit_TryStar = _allow  # noqa: N815
     guard_iter = _allow
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:  # noqa: N802
@@ -321,7 +241,7 @@ class Policy(RestrictingNodeTransformer):
 
     # -- scopes --------------------------------------------------------------------------
 
-    def visit_FunctionDef(self, node: Any) -> ast.AST:  # noqa: N802
+    def visit_FunctionDef(self, node: Any) -> Any:  # noqa: N802
         """Check the names of the function and its arguments."""
         if not (self._in_class_body and node.name in CLASS_METHODS):
             self.check_name(node, node.name)
@@ -408,7 +328,7 @@ class Policy(RestrictingNodeTransformer):
 
     visit_TypeAlias = _allow  # noqa: N815
 
-    def visit_TypeVar(self, node: Any) -> ast.AST:  # noqa: N802
+    def visit_TypeVar(self, node: Any) -> Any:  # noqa: N802
         """Check the parameter's name."""
         self.check_name(node, node.name)
         return self.node_contents_visit(node)

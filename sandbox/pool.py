@@ -13,7 +13,7 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgpack
 import RestrictedPython
@@ -44,7 +44,7 @@ main(control, frozenset(off.split()))
 class KernelWorker:
     """A jailed worker: its socket, and a handle that names it for as long as it is held."""
 
-    backend = "kernel"
+    backend: Literal["kernel"] = "kernel"
 
     def __init__(self, sock: socket.socket) -> None:
         self.sock = sock

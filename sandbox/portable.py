@@ -6,20 +6,19 @@ There is no kernel wall here, but for resource limits where the platform has the
 from __future__ import annotations
 
 import gc
-import os
 import signal
 import socket
 import sys
 import threading
 import types
-from typing import Any
+from typing import Any, Literal
 
 import multiprocess
 
 from . import rlimits
 from .errors import SandboxClosed
 from .wire import HEADER, Op, dumps, frame
-from .worker import Worker
+from .worker import Worker, forget_the_host
 
 START_SECONDS = 60.0
 """Time that a worker may take to be ready."""
@@ -28,11 +27,10 @@ _start_lock = threading.Lock()
 
 def serve(sock: socket.socket) -> None:
     """What the spawned process runs."""
-    os.environ.clear()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is for the host to act on
-    sys.argv[:] = [""]
     worker = Worker()
     worker.make_ready()
+    forget_the_host()
     rlimits.limit_resources()
     gc.collect()
     gc.freeze()
@@ -43,7 +41,7 @@ def serve(sock: socket.socket) -> None:
 class PortableWorker:
     """A worker in a spawned process."""
 
-    backend = "portable"
+    backend: Literal["portable"] = "portable"
 
     def __init__(self) -> None:
         self.sock, theirs = socket.socketpair()

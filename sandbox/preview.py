@@ -10,12 +10,12 @@ MAX_LEVELS = 20
 """How deep containers are shown; what nests deeper is left out."""
 NAME_CHARS = 100
 """Characters of a class's name that are shown."""
-_ADDRESS = re.compile(r"(<[^<>]*) at 0x[0-9a-fA-F]+>")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+(?=>)")
 
 
 def without_addresses(text: str) -> str:
     """The text with ``<function f at 0x7f...>`` as ``<function f>``."""
-    return _ADDRESS.sub(r"\1>", text) if " at 0x" in text else text
+    return _ADDRESS.sub("", text) if " at 0x" in text else text
 
 
 _BRACKETS: dict[type, tuple[str, str]] = {

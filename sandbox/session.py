@@ -6,7 +6,7 @@ import inspect
 import socket
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -20,6 +20,7 @@ from .wire import Op
 
 __all__ = ["AsyncSandbox", "Backend", "Sandbox"]
 
+_T = TypeVar("_T")
 _QUICK_BYTES = 65_536
 """A worker that stands ready takes settings of this size without making its host wait."""
 
@@ -132,7 +133,7 @@ class Sandbox(Session):
 
     # -- waiting ---------------------------------------------------------------------------------
 
-    def _drive(self, steps: Steps[Any]) -> Any:
+    def _drive(self, steps: Steps[_T]) -> _T:
         try:
             step = next(steps)
             while True:
@@ -143,7 +144,8 @@ class Sandbox(Session):
                 else:
                     step = steps.send(outcome)
         except StopIteration as stop:
-            return stop.value
+            result: _T = stop.value
+            return result
 
     def _perform(self, step: Send | Receive | CallGate) -> Any:
         match step:
@@ -251,7 +253,7 @@ class AsyncSandbox(Session):
             else:
                 await anyio.to_thread.run_sync(self._start)
 
-    async def _drive(self, steps: Steps[Any]) -> Any:
+    async def _drive(self, steps: Steps[_T]) -> _T:
         try:
             step = next(steps)
             while True:
@@ -262,7 +264,8 @@ class AsyncSandbox(Session):
                 else:
                     step = steps.send(outcome)
         except StopIteration as stop:
-            return stop.value
+            result: _T = stop.value
+            return result
 
     async def _perform(self, step: Send | Receive | CallGate) -> Any:
         match step:

@@ -8,28 +8,29 @@ its rendering included, runs under the deadline.
 from __future__ import annotations
 
 import gc
+import importlib
 import linecache
 import os
 import random
 import socket
 import sys
-import traceback
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any, NoReturn
 
 from . import facades, guards, rlimits
 from .deadline import Deadline, Finished, TurnTimeout
 from .errors import CodecError
 from .execution import clip
-from .limits import MAX_TURN_OUTPUT
 from .namespace import Namespace
 from .outcomes import Outcome
+from .output import Output, Pipe
 from .policy import TURN, VALUE, compile_turn
 from .preview import class_name, show, without_addresses
-from .wire import Inbox, Op, Sealed, dumps, frame, loads, read_setting, seal
+from .tracebacks import own_line, own_traceback
+from .wire import Op, Sealed, dumps, frame, loads, read_setting, seal
 
 FINAL_MS = 100
 """Time that ``finally`` blocks have after ``done``, in milliseconds."""
@@ -37,10 +38,16 @@ RENDER_MS = 500
 """Time that showing a value or an error may take, in milliseconds."""
 READ_MS = 5_000
 """Time that the host's reading of a variable may take, in milliseconds."""
-_FLUSH_AT_ONCE = 100  # writes of a turn that are sent as they come
-_FLUSH_CHARS = 16_384
-_FLUSH_SECONDS = 0.001
 _MISSING = object()
+
+_LAZY = (
+    *("_strptime", "_pylong", "unicodedata"),
+    *("encodings." + name for name in ("ascii", "cp1252", "idna", "latin_1", "punycode")),
+    *("encodings.utf_" + name for name in ("7", "8", "8_sig", "16", "16_be", "16_le")),
+    *("encodings.utf_" + name for name in ("32", "32_be", "32_le")),
+    *("encodings.unicode_escape", "encodings.raw_unicode_escape"),
+)
+"""What Python loads when it is first needed, which a worker can't once it is jailed."""
 
 _BUILTIN_ERRORS: dict[str, type[Exception]] = {
     kind.__name__: kind
@@ -70,106 +77,6 @@ class GateError(Exception):
     """A gate failed with an error that Python has no builtin class for."""
 
     __module__ = "builtins"  # a program is shown its bare name
-
-
-class Pipe:
-    """The worker's end of the wire. Whole frames only; ends the process when the host is gone."""
-
-    def __init__(self, sock: socket.socket) -> None:
-        self._socket = sock
-        self._inbox = Inbox()
-
-    def send(self, data: bytes) -> None:
-        """Send a frame."""
-        try:
-            self._socket.sendall(data)
-        except OSError:
-            os._exit(0)
-
-    def receive(self) -> tuple[Op, bytes | bytearray]:
-        """Wait for the next frame."""
-        while True:
-            try:
-                taken = self._inbox.take()
-                if taken is not None:
-                    return taken
-                count = self._socket.recv_into(self._inbox.buffer())
-            except (OSError, MemoryError):
-                # Half a frame has been read: going on would take its rest for the next one.
-                count = 0
-            if not count:
-                os._exit(0)
-            self._inbox.advance(count)
-
-
-class Output:
-    """What a turn prints: sent on soon, so that a killed turn's output is not lost with it.
-
-    Past ``MAX_TURN_OUTPUT`` characters head and tail are kept, and the rest is counted.
-    """
-
-    def __init__(self, pipe: Pipe, deadline: Deadline) -> None:
-        self._pipe = pipe
-        self._deadline = deadline
-        self.begin()
-
-    def begin(self) -> None:
-        """Start a turn's output."""
-        self._waiting: list[str] = []
-        self._size = 0
-        self._writes = 0
-        self._sent_at = 0.0
-        self._room = MAX_TURN_OUTPUT // 2
-        self._tail: list[str] = []
-        self._tail_size = 0
-        self.omitted = 0
-
-    def write(self, text: str) -> None:
-        """Take what the program prints."""
-        with self._deadline.shielded:
-            if len(text) > self._room:
-                self._keep_tail(text[self._room :])
-                text = text[: self._room]
-            if text:
-                self._room -= len(text)
-                self._waiting.append(text)
-                self._size += len(text)
-                self._writes += 1
-                if self._writes <= _FLUSH_AT_ONCE or self._is_due():
-                    self.flush()
-
-    def _is_due(self) -> bool:
-        return self._size > _FLUSH_CHARS or monotonic() - self._sent_at > _FLUSH_SECONDS
-
-    def flush(self) -> None:
-        """Send what has not been sent yet."""
-        if self._waiting:
-            text = "".join(self._waiting)
-            self._waiting.clear()
-            self._size = 0
-            self._pipe.send(frame(Op.OUTPUT, text.encode("utf-8", "surrogatepass")))
-            self._sent_at = monotonic()
-
-    def _keep_tail(self, text: str) -> None:
-        keep = MAX_TURN_OUTPUT // 2
-        self._tail.append(text)
-        self._tail_size += len(text)
-        if self._tail_size > 2 * keep:
-            joined = "".join(self._tail)
-            self.omitted += len(joined) - keep
-            self._tail = [joined[-keep:]]
-            self._tail_size = keep
-
-    def end(self) -> str:
-        """Flush; returns the tail that follows the ``omitted`` characters."""
-        self.flush()
-        tail = "".join(self._tail)
-        keep = MAX_TURN_OUTPUT // 2
-        if len(tail) > keep:
-            self.omitted += len(tail) - keep
-            tail = tail[-keep:]
-        self._tail = [tail]
-        return tail
 
 
 class GateFunction:
@@ -205,6 +112,15 @@ class _Turn:
     finished: bool = False
 
 
+def forget_the_host() -> None:
+    """Drop what this process knows of where it came from, and how to load more code."""
+    os.environ.clear()
+    sys.argv[:] = sys.orig_argv[:] = [""]
+    sys.path.clear()
+    sys.meta_path.clear()
+    sys.path_hooks.clear()
+
+
 class Worker:
     """Runs one session's turns. Made ready before the fork, given its socket after it."""
 
@@ -218,7 +134,13 @@ class Worker:
         self._address_space = 0
 
     def make_ready(self) -> None:
-        """The last step before the first program: pay what a turn costs once, close the classes."""
+        """The last step before the first program: pay what a turn costs once, close the classes.
+
+        A module that is loaded later would bring classes that are not closed.
+        """
+        for name in _LAZY:
+            with suppress(ModuleNotFoundError):  # not every Python has each
+                importlib.import_module(name)
         self.warm_up()
         guards.freeze_classes()
         self._address_space = rlimits.address_space()
@@ -351,8 +273,8 @@ class Worker:
         }
 
         def render() -> None:
-            described["line"] = _own_line(error, filename)
-            described["traceback"] = self._short(_own_traceback(error))
+            described["line"] = own_line(error, filename)
+            described["traceback"] = self._short(own_traceback(error))
             described["message"] = self._short(
                 str(error.msg if isinstance(error, SyntaxError) else error)
             )
@@ -412,35 +334,3 @@ def _seal_inside(value: Any, names: frozenset[str]) -> Any:
     if names and isinstance(value, list | tuple):
         return [_seal_inside(item, names) for item in value]
     return value
-
-
-def _own_frames(summary: traceback.TracebackException) -> Iterator[traceback.TracebackException]:
-    """Strip the runner's and the library's frames from an error and those it came from."""
-    waiting: list[traceback.TracebackException | None] = [summary]
-    while waiting:
-        one = waiting.pop()
-        if one is not None:
-            one.stack[:] = [entry for entry in one.stack if entry.filename.startswith(TURN)]
-            waiting += [one.__cause__, one.__context__, *(one.exceptions or ())]
-            yield one
-
-
-def _own_traceback(error: BaseException) -> str:
-    summary = traceback.TracebackException.from_exception(
-        error, limit=-40, compact=True, lookup_lines=False
-    )
-    for _ in _own_frames(summary):
-        pass
-    return "".join(summary.format()).rstrip()
-
-
-def _own_line(error: BaseException, filename: str) -> int | None:
-    """The line of this turn where the error came up."""
-    if isinstance(error, SyntaxError) and error.filename == filename:
-        return error.lineno
-    lines = [
-        line
-        for frame_, line in traceback.walk_tb(error.__traceback__)
-        if frame_.f_code.co_filename == filename
-    ]
-    return lines[-1] if lines else None

@@ -14,7 +14,6 @@ import gc
 import os
 import signal
 import socket
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn
@@ -22,15 +21,7 @@ from typing import Any, NoReturn
 from . import jail, rlimits
 from .errors import BackendUnavailable
 from .wire import Op, dumps, frame
-from .worker import Worker
-
-# What a worker would otherwise load lazily, which it can't once it is jailed.
-import _strptime  # isort: skip  # noqa: F401
-import encodings.ascii  # isort: skip
-import encodings.idna  # isort: skip
-import encodings.latin_1  # isort: skip
-import encodings.utf_16  # isort: skip
-import encodings.utf_32  # isort: skip  # noqa: F401
+from .worker import Worker, forget_the_host
 
 _SOCKET, _PIDFD = 3, 4
 """Where a worker keeps its socket, and its own process handle until it has sent it."""
@@ -69,7 +60,7 @@ def _give_up(control: socket.socket, layers_off: frozenset[str]) -> dict[str, st
         ("not_dumpable", jail.not_dumpable),
     ]
     layers = jail.take(step for step in steps if step[0] not in layers_off)
-    _forget_the_environment()
+    forget_the_host()
     # A worker that has ended is reaped by the kernel: nobody waits for it.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -84,14 +75,6 @@ def _move_into_new_process(control: socket.socket) -> None:
         os.waitpid(child, 0)
         os._exit(0)
     jail.die_with_parent()
-
-
-def _forget_the_environment() -> None:
-    os.environ.clear()
-    sys.argv[:] = sys.orig_argv[:] = [""]
-    sys.path.clear()
-    sys.meta_path.clear()
-    sys.path_hooks.clear()
 
 
 def _fork_on_request(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
@@ -21,7 +22,6 @@ class Act:
         messages: What the model is told of it, to follow its own message.
         text: The observation as one text.
         is_error: Whether the observation tells of an error (``CIRCLE-5``).
-        printed: What the program printed since the last delegation.
         value: The last expression's value as text, or None.
         error: The program's error as text, or None.
         answer: What ``done`` was given, or None while the work goes on.
@@ -31,7 +31,6 @@ class Act:
     messages: tuple[Message, ...]
     text: str
     is_error: bool = False
-    printed: str = ""
     value: str | None = None
     error: str | None = None
     answer: Sealed | None = None
@@ -77,12 +76,12 @@ class Desk(Protocol):
     def turn(self) -> int:
         """Ordinal of the utterance that is carried out."""
 
-    def watch(self, printed: Callable[[], str]) -> None:
-        """Say how to read what the program has printed so far in this turn."""
+    def running(self, printed: Callable[[], str]) -> AbstractContextManager[None]:
+        """While a program runs: its output so far goes to the nodes, and its state is at stake.
 
-    @property
-    def printed_before(self) -> int:
-        """Characters of this turn's output that stand in earlier parts already."""
+        Args:
+            printed: Reads what the program has printed by now.
+        """
 
 
 class Medium(Protocol):

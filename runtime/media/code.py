@@ -62,8 +62,8 @@ class Code:
         self._desk: Desk | None = None
         self._sandbox = AsyncSandbox(
             gates={
-                **{name: partial(self._call, name) for name in surroundings.gates},
-                **{name: partial(_refuse, why) for name, why in surroundings.closed.items()},
+                name: partial(self._call, name)
+                for name in (*surroundings.gates, *surroundings.closed)
             },
             limits=self._limits,
             modules=self._wards.modules,
@@ -102,8 +102,7 @@ class Code:
         source = last_block(reply.content or "")
         if source is None:
             return None
-        execution = await self._run(source, desk)
-        return _act_on_text(execution, desk)
+        return _act_on_text(await self._run(source, desk))
 
     async def aclose(self) -> None:
         """End the sandbox."""
@@ -111,34 +110,30 @@ class Code:
 
     async def _act_on_calls(self, calls: Iterable[ToolCall], desk: Desk) -> Act:
         answered: list[Answered] = []
-        last: Execution | None = None
+        ran: list[Execution] = []
+        limit = self._limits.output_chars
         for call in calls:
             if any(one.answer is not None for one in answered):
                 answered.append(Answered(result_message(call, SKIPPED)))
-            elif call.name == TOOL.name and call.name not in self._surroundings.gates:
-                source = call.arguments.get("code")
-                if not isinstance(source, str):
-                    answered.append(_no_code(call))
-                    continue
-                last = await self._run(source, desk)
-                answered.append(_answer_of(call, last))
-            else:
-                limit = self._limits.output_chars
+            elif call.name != TOOL.name:
                 answered.append(await answer_call(call, desk, self._surroundings, limit))
-        return act_of(answered, **_traces(last, desk))
+            elif isinstance(source := call.arguments.get("code"), str):
+                ran.append(await self._run(source, desk))
+                answered.append(_answer_of(call, ran[-1]))
+            else:
+                answered.append(_no_code(call))
+        return act_of(answered, limit, **_traces(ran))
 
     async def _run(self, source: str, desk: Desk) -> Execution:
         turn = Turn(self._limits)
-        desk.watch(lambda: turn.stdout)
-        return await self._sandbox.run_turn(turn, source)
+        execution: Execution | None = None
+        with desk.running(lambda: execution.stdout if execution else turn.stdout):
+            execution = await self._sandbox.run_turn(turn, source)
+        return execution
 
     async def _call(self, name: str, *args: Any, **kwargs: Any) -> Any:
         assert self._desk is not None  # a program runs only while an utterance is carried out
         return await self._desk.call(name, list(args), kwargs)
-
-
-async def _refuse(why: str, *_: Any, **__: Any) -> Any:
-    raise PermissionError(why)
 
 
 def limits_of(wards: Wards) -> Limits:
@@ -166,29 +161,33 @@ def _answer_of(call: ToolCall, execution: Execution) -> Answered:
 
 
 def _no_code(call: ToolCall) -> Answered:
-    text = 'Error: python: missing required argument: code; call it with {"code": "..."}'
+    wrong = "missing required argument: code"
+    if call.malformed is not None:
+        wrong = f"the arguments can't be read as JSON: {call.malformed[:200]}"
+    text = f'Error: python: {wrong}; call it with {{"code": "..."}}'
     return Answered(result_message(call, text), is_error=True)
 
 
-def _act_on_text(execution: Execution, desk: Desk) -> Act:
+def _act_on_text(execution: Execution) -> Act:
     text = str(execution)
     return Act(
         messages=(Message("user", text),),
         text=text,
         is_error=execution.error is not None,
         answer=execution.sealed_answer if execution.status == "done" else None,
-        **_traces(execution, desk),
+        **_traces([execution]),
     )
 
 
-def _traces(execution: Execution | None, desk: Desk) -> dict[str, Any]:
-    if execution is None:
+def _traces(ran: list[Execution]) -> dict[str, Any]:
+    """What programs that ran one after the other left to be recorded."""
+    if not ran:
         return {}
+    errors = [execution.error.traceback for execution in ran if execution.error]
     return {
-        "printed": execution.stdout[desk.printed_before :],
-        "value": execution.shown,
-        "error": execution.error.traceback if execution.error else None,
-        "state": execution.state,
+        "value": ran[-1].shown,
+        "error": errors[-1] if errors else None,
+        "state": next((one.state for one in ran if one.state != "kept"), "kept"),
     }
 
 
@@ -248,12 +247,6 @@ def _closing(lines: list[str], start: int, fence: str) -> int | None:
 
 # -- the capability text ---------------------------------------------------------------------
 
-_MODULES = (
-    "ast, bisect, collections, dataclasses, datetime, decimal, enum, fractions, functools, "
-    "heapq, itertools, json, math, random, re, statistics, string, textwrap, time, typing"
-)
-
-
 @cache
 def _sections() -> dict[str, Template]:
     text = (files(__package__) / "capabilities.md").read_text(encoding="utf-8")
@@ -268,7 +261,7 @@ def capability_text(surroundings: Surroundings, context: Sealed | None) -> str:
     wards = surroundings.wards
     delegates = any(gate.delegates for gate in surroundings.gates.values())
     values = {
-        "modules": ", ".join(wards.modules) if wards.modules is not None else _MODULES,
+        "modules": ", ".join(_every_module() if wards.modules is None else wards.modules),
         "context": context.text if context else "",
         "gates": "\n".join(map(_gate_line, surroundings.gates.values())),
         "limits": _limits_text(wards),
@@ -278,6 +271,12 @@ def capability_text(surroundings: Surroundings, context: Sealed | None) -> str:
     return "\n\n".join(
         section.substitute(values) for name, section in _sections().items() if name not in left_out
     )
+
+
+def _every_module() -> list[str]:
+    from ...sandbox.facades import PUBLIC  # here, for it loads every module behind a facade
+
+    return sorted(PUBLIC)
 
 
 def _gate_line(gate: Gate) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...gates import Gate
 from ...sandbox.dialogue import Done
+from ...sandbox.errors import CodecError
 from ...sandbox.execution import clip
 from ...sandbox.preview import show
-from ...sandbox.wire import Sealed
+from ...sandbox.wire import Sealed, loads
 from ..llm import Message, Reply, Tool, ToolCall
 from .base import Act, Desk, Surroundings
 
@@ -59,7 +60,7 @@ class Conversation:
         """The intent, with the context below it where there is one."""
         if self._context is None:
             return intent
-        return f"{intent}\n\nContext:\n{clip(as_text(self._context.open()), self._limit)}"
+        return f"{intent}\n\nContext:\n{shown(self._context, self._limit)}"
 
     async def give(self, context: Sealed | None) -> None:
         """Keep the context for the message that gives the intent."""
@@ -69,8 +70,13 @@ class Conversation:
         """Call the gates in order until one ends the work (``CIRCLE-7``, ``LOOP-3``)."""
         if not reply.tool_calls:
             return None
-        answered = await answer_calls(reply.tool_calls, desk, self._surroundings, self._limit)
-        return act_of(answered)
+        answered: list[Answered] = []
+        for call in reply.tool_calls:
+            if any(one.answer is not None for one in answered):
+                answered.append(Answered(result_message(call, SKIPPED)))
+            else:
+                answered.append(await answer_call(call, desk, self._surroundings, self._limit))
+        return act_of(answered, self._limit)
 
     async def aclose(self) -> None:
         """Nothing to let go of."""
@@ -81,42 +87,33 @@ def tool_of(gate: Gate) -> Tool:
     return Tool(gate.name, gate.description, gate.parameters or _ANY_ARGUMENTS)
 
 
-async def answer_calls(
-    calls: tuple[ToolCall, ...] | Any, desk: Desk, surroundings: Surroundings, limit: int
-) -> list[Answered]:
-    """Make tool calls in order; those after ``done`` are answered with ``skipped``."""
-    answered: list[Answered] = []
-    for call in calls:
-        if any(one.answer is not None for one in answered):
-            answered.append(Answered(result_message(call, SKIPPED)))
-        else:
-            answered.append(await answer_call(call, desk, surroundings, limit))
-    return answered
-
-
 async def answer_call(
     call: ToolCall, desk: Desk, surroundings: Surroundings, limit: int
 ) -> Answered:
     """Make one tool call; what goes wrong is told to the model (``CIRCLE-5``)."""
     try:
         if call.malformed is not None:
-            desk.refuse(call.name, f"the arguments are no JSON object: {call.malformed[:200]}")
+            desk.refuse(call.name, f"the arguments can't be read as JSON: {call.malformed[:200]}")
         result = await desk.call(call.name, [], call.arguments)
     except Exception as error:
         return Answered(result_message(call, f"Error: {error_text(error)}"), is_error=True)
     if isinstance(result, Done):
         answer: Sealed = result.answer
-        return Answered(result_message(call, as_text(answer.open(), limit)), answer=answer)
+        return Answered(result_message(call, shown(answer, limit)), answer=answer)
     gate = surroundings.gates[call.name]
-    text = _reference(gate, result, desk.turn) if gate.ephemeral else as_text(result.open(), limit)
+    text = _reference(gate, result, desk.turn) if gate.ephemeral else shown(result, limit)
     return Answered(result_message(call, text))
 
 
-def act_of(answered: list[Answered], **fields: Any) -> Act:
-    """What answered calls come to, as one observation."""
+def act_of(answered: list[Answered], limit: int, **fields: Any) -> Act:
+    """What answered calls come to, as one observation of at most about ``limit`` characters."""
+    messages = [one.message for one in answered]
+    if sum(len(message.content or "") for message in messages) > limit:
+        share = max(limit // len(messages), 50)
+        messages = [replace(one, content=clip(one.content or "", share)) for one in messages]
     return Act(
-        messages=tuple(one.message for one in answered),
-        text="\n".join(one.message.content or "" for one in answered),
+        messages=tuple(messages),
+        text="\n".join(message.content or "" for message in messages),
         is_error=any(one.is_error for one in answered),
         answer=next((one.answer for one in answered if one.answer is not None), None),
         **fields,
@@ -145,6 +142,14 @@ def as_text(value: Any, limit: int | None = None) -> str:
         except (TypeError, ValueError):
             text = show(value, limit or RESULT_CHARS)
     return clip(text, limit) if limit else text
+
+
+def shown(value: Sealed, limit: int) -> str:
+    """A sealed value as a model reads it; one that is costly to decode by its preview."""
+    try:
+        return as_text(loads(value.data, unseal=True, guarded=True), limit)
+    except CodecError:
+        return clip(value.text, limit)
 
 
 def _reference(gate: Gate, result: Sealed, turn: int) -> str:

@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 from circlet.sandbox import Limits, Sandbox
+from hypothesis import settings
+
+settings.register_profile("circlet", deadline=None)
+settings.load_profile("circlet")
 
 ERRORS = (KeyError, ValueError, FileNotFoundError, ZeroDivisionError)
 

@@ -1,0 +1,81 @@
+"""How the commands speak: results on stdout, everything else on stderr, no text run as code.
+
+Text of an entity's reaches a terminal only as text: what could move its cursor, recolour it
+or hide part of a line is shown as an escape.
+"""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from typing import Any
+
+from rich.console import Console
+from rich.highlighter import ReprHighlighter
+from rich.pretty import pretty_repr
+from rich.text import Text
+
+PIPED_WIDTH = 100
+"""Columns of a value that is laid out for no terminal."""
+
+
+def stdout() -> Console:
+    """The console for results."""
+    return Console(file=sys.stdout, markup=False, emoji=False, highlight=False)
+
+
+def stderr() -> Console:
+    """The console for everything else."""
+    return Console(file=sys.stderr, markup=False, emoji=False, highlight=False)
+
+
+def clean(text: str) -> str:
+    """A text that a terminal takes for nothing but text, on as many lines as it has."""
+    text = text.replace("\r\n", "\n")
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character if character in "\n\t" or character.isprintable() else _escape(character)
+        for character in text
+    )
+
+
+def _escape(character: str) -> str:
+    # Spaces of other widths and emoji joiners are not printable to Python but harmless.
+    if unicodedata.category(character) == "Zs" or character in "\u200c\u200d":
+        return character
+    return character.encode("unicode_escape", "backslashreplace").decode("ascii")
+
+
+def one_line(text: str) -> str:
+    """``clean``, with each run of white space as one space."""
+    return clean(" ".join(text.split()))
+
+
+def error_line(text: str) -> str:
+    """The line of an observation that tells its error: a traceback's last, else the first."""
+    lines = text.strip().splitlines() or [""]
+    return one_line(lines[-1 if "Traceback (most recent call last)" in text else 0])
+
+
+def complain(text: str) -> None:
+    """Say what went wrong, in one line on stderr."""
+    print(f"circlet: {one_line(text)}", file=sys.stderr)  # noqa: T201 - never wrapped
+
+
+def show_value(value: Any) -> None:
+    """Print a value on stdout: a text as it is, anything else as Python writes it, laid out."""
+    if isinstance(value, str):
+        print(clean(value))  # noqa: T201 - never wrapped
+        return
+    console = stdout()
+    width = console.width if sys.stdout.isatty() else PIPED_WIDTH
+    text = Text(clean(pretty_repr(value, max_width=width)))
+    if console.is_terminal:
+        ReprHighlighter().highlight(text)
+    console.print(text, soft_wrap=True)
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: ``1 turn``, ``1,200 turns``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
