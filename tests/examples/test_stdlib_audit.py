@@ -7,7 +7,6 @@ import re
 import subprocess
 import sysconfig
 import warnings
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -73,7 +72,7 @@ def audit(root):
         if path.suffix != ".py" or not full.is_file():
             continue
         package = path.parts[0] if len(path.parts) > 1 else "(modules)"
-        row = packages.setdefault(package, Counter())
+        row = packages.setdefault(package, empty_row())
         row["files"] += 1
         try:
             tree = ast.parse(full.read_bytes())
@@ -86,7 +85,7 @@ def audit(root):
             if ast.get_docstring(node) is not None:
                 row["documented"] += 1
                 continue
-            row[kind] += 1
+            row["undocumented"][kind].append([path.as_posix(), node.lineno, name])
             missing.append(
                 {
                     "package": package,
@@ -98,9 +97,12 @@ def audit(root):
                 }
             )
     missing.sort(key=lambda one: (-one["lines"], one["path"], one["line"]))
+    for row in packages.values():
+        for items in row["undocumented"].values():
+            items.sort()
     return {
-        "packages": {name: in_full(row) for name, row in packages.items()},
-        "totals": {"packages": len(packages)} | in_full(sum(packages.values(), Counter())),
+        "packages": packages,
+        "totals": totals(packages.values()),
         "largest": missing[:20],
         "links": sorted(links),
         "unparsed": sorted(unparsed, key=lambda one: one["path"]),
@@ -108,11 +110,18 @@ def audit(root):
     }
 
 
-def in_full(row):
+def empty_row():
+    return {"files": 0, "documented": 0, "undocumented": {kind: [] for kind in KINDS}}
+
+
+def totals(rows):
     return {
-        "files": row["files"],
-        "documented": row["documented"],
-        "undocumented": {kind: row[kind] for kind in KINDS},
+        "packages": len(rows),
+        "files": sum(row["files"] for row in rows),
+        "documented": sum(row["documented"] for row in rows),
+        "undocumented": {
+            kind: sum(len(row["undocumented"][kind]) for row in rows) for kind in KINDS
+        },
     }
 
 
