@@ -63,7 +63,7 @@ def paths_beneath(root):
 
 def audit(root):
     """The whole answer for one source tree, as the spell's intent words it."""
-    packages, missing, links, unparsed = {}, [], [], []
+    packages, names, missing, links, unparsed = {}, {}, [], [], []
     for path in paths_beneath(root):
         full = root / path
         if full.is_symlink():
@@ -73,6 +73,7 @@ def audit(root):
             continue
         package = path.parts[0] if len(path.parts) > 1 else "(modules)"
         row = packages.setdefault(package, empty_row())
+        names.setdefault(package, [])
         row["files"] += 1
         try:
             tree = ast.parse(full.read_bytes())
@@ -85,7 +86,8 @@ def audit(root):
             if ast.get_docstring(node) is not None:
                 row["documented"] += 1
                 continue
-            row["undocumented"][kind].append([path.as_posix(), node.lineno, name])
+            row["undocumented"][kind] += 1
+            names[package].append([path.as_posix(), node.lineno, name, kind])
             missing.append(
                 {
                     "package": package,
@@ -97,21 +99,19 @@ def audit(root):
                 }
             )
     missing.sort(key=lambda one: (-one["lines"], one["path"], one["line"]))
-    for row in packages.values():
-        for items in row["undocumented"].values():
-            items.sort()
     return {
+        "undocumented": {package: sorted(items) for package, items in names.items()},
         "packages": packages,
-        "totals": totals(packages.values()),
         "largest": missing[:20],
         "links": sorted(links),
         "unparsed": sorted(unparsed, key=lambda one: one["path"]),
         "failures": [],
+        "totals": totals(packages.values()),
     }
 
 
 def empty_row():
-    return {"files": 0, "documented": 0, "undocumented": {kind: [] for kind in KINDS}}
+    return {"files": 0, "documented": 0, "undocumented": dict.fromkeys(KINDS, 0)}
 
 
 def totals(rows):
@@ -119,9 +119,7 @@ def totals(rows):
         "packages": len(rows),
         "files": sum(row["files"] for row in rows),
         "documented": sum(row["documented"] for row in rows),
-        "undocumented": {
-            kind: sum(len(row["undocumented"][kind]) for row in rows) for kind in KINDS
-        },
+        "undocumented": {kind: sum(row["undocumented"][kind] for row in rows) for kind in KINDS},
     }
 
 
