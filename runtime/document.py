@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -132,7 +132,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
 
 
-def parse(source: str, name: str, variables: Mapping[str, str] | None = None) -> Part:
+def parse(source: str, name: str) -> Part:
     """Read a YAML document.
 
     In its strings ``${stdlib}`` is the folder of the running Python's standard library, and
@@ -141,22 +141,21 @@ def parse(source: str, name: str, variables: Mapping[str, str] | None = None) ->
     Args:
         source: Its text.
         name: What errors call it.
-        variables: What expands instead. Default: the environment.
 
     Raises:
         SpellError: It is no YAML, is empty, has a key twice, or names a variable that isn't
             set; the text names the line.
     """
-    return _Document(source, name, os.environ if variables is None else variables).root
+    return _Document(source, name).root
 
 
 class _Document:
     """A document as YAML nodes, its variables expanded."""
 
-    def __init__(self, source: str, name: str, variables: Mapping[str, str]) -> None:
+    def __init__(self, source: str, name: str) -> None:
         self.name = name
         self._source = source
-        self._variables = {**variables, "stdlib": sysconfig.get_path("stdlib")}
+        self._variables = {**os.environ, "stdlib": sysconfig.get_path("stdlib")}
         node = self._compose()
         if node is None:
             raise SpellError(f"{name}: the file is empty")

@@ -17,6 +17,10 @@ from rich.text import Text
 
 PIPED_WIDTH = 100
 """Columns of a value that is laid out for no terminal."""
+WHOLE_ITEMS = 1_000
+"""A value of at most this many items, at all levels, is printed whole."""
+LONG_LIST, CUT_TO = 20, 3
+"""In a larger one, a list longer than the first is cut to as many items as the second."""
 
 
 def stdout() -> Console:
@@ -63,17 +67,59 @@ def complain(text: str) -> None:
     print(f"circlet: {one_line(text)}", file=sys.stderr)  # noqa: T201 - never wrapped
 
 
-def show_value(value: Any) -> None:
-    """Print a value on stdout: a text as it is, anything else as Python writes it, laid out."""
+def show_value(value: Any) -> bool:
+    """Print a value on stdout: a text as it is, anything else as Python writes it, laid out.
+
+    Returns:
+        Whether all of it was printed: of a large one, long lists are cut short.
+    """
     if isinstance(value, str):
         print(clean(value))  # noqa: T201 - never wrapped
-        return
+        return True
+    is_whole = _count_items(value, WHOLE_ITEMS) <= WHOLE_ITEMS
     console = stdout()
     width = console.width if sys.stdout.isatty() else PIPED_WIDTH
-    text = Text(clean(pretty_repr(value, max_width=width)))
+    shown = value if is_whole else _cut_short(value)
+    text = Text(clean(pretty_repr(shown, max_width=width)))
     if console.is_terminal:
         ReprHighlighter().highlight(text)
     console.print(text, soft_wrap=True)
+    return is_whole
+
+
+def _count_items(value: Any, enough: int) -> int:
+    """How many items a value has, at all levels; stops counting soon after ``enough``."""
+    count, waiting = 0, [value]
+    while waiting and count <= enough:
+        one = waiting.pop()
+        count += 1
+        if isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list | tuple | set | frozenset):
+            waiting += one
+    return count
+
+
+class _More:
+    """What stands for the items that are not shown."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def __repr__(self) -> str:
+        return f"... {self._count:,} more"
+
+
+def _cut_short(value: Any) -> Any:
+    """The value with its long lists cut to their first items."""
+    if isinstance(value, dict):
+        return {key: _cut_short(item) for key, item in value.items()}
+    if not isinstance(value, list | tuple | set | frozenset):
+        return value
+    items: list[Any] = list(value)
+    if len(items) > LONG_LIST:
+        items = [*items[:CUT_TO], _More(len(items) - CUT_TO)]
+    return [_cut_short(item) for item in items]
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

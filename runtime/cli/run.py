@@ -25,7 +25,8 @@ from .progress import watching
 def run(
     spell: Annotated[Path, typer.Argument(metavar="SPELL.yaml", help="The spell file.")],
     intent: Annotated[
-        str | None, typer.Argument(help="What to do, instead of the spell's intent.")
+        str | None,
+        typer.Argument(metavar="INTENT", help="What to do, instead of the spell's intent."),
     ] = None,
     context: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Data for it, instead of the spell's.")
@@ -49,8 +50,8 @@ def run(
 ) -> None:
     """Cast a spell: work on an intent until it is done, a ward stops it, or it fails.
 
-    The result goes to standard output. Exit codes: 0 done, 3 stopped by a ward, 1 failed,
-    2 called wrongly, 130 interrupted.
+    The result goes to standard output, progress to standard error.
+    Exit codes: 0 done, 3 stopped by a ward, 1 failed, 2 usage, 130 interrupted.
     """
     with usage():
         # Whatever a spell's own Python prints must not get into the result.
@@ -116,7 +117,8 @@ class _Run:
                 report["error"] = one_line(error)
             typer.echo(json.dumps(report, indent=2, allow_nan=False))
         elif cast is not None and cast.terminated:
-            show_value(cast.result)
+            if not show_value(cast.result):
+                self._say("circlet: long lists are cut short here; --json prints the whole result")
         self._say(f"{summary(self._loom)}; loom: {self._directory}")
 
     @staticmethod

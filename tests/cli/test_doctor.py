@@ -1,0 +1,45 @@
+"""``circlet doctor``: what this machine gives a sandbox."""
+
+from __future__ import annotations
+
+import json
+import platform
+from importlib.metadata import version
+
+from circlet import Sandbox
+from circlet.sandbox import jail
+
+SECRET = "sk-not-to-be-seen-anywhere"
+
+
+def test_json(place):
+    """It names the back end that auto takes, each layer with why it is off, and what is there."""
+    place.environment = {"OPENAI_API_KEY": SECRET}
+    done = place.installed("doctor", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 0
+    with Sandbox() as box:
+        assert found["backend"] == box.backend
+    assert found["backends"][found["backend"]] == {"works": True, "why": ""}
+    assert set(found["layers"]) == {*jail.REQUIRED, *jail.EXTRAS}
+    for layer in found["layers"].values():
+        assert layer["active"] is not bool(layer["why"])
+    assert found["python"] == platform.python_version()
+    assert found["dependencies"]["pydantic"] == version("pydantic")
+    assert found["extras"] == {"openai": {"openai": version("openai")}}
+    assert found["keys"] == {"OPENAI_API_KEY": True, "OPENROUTER_API_KEY": False}
+    assert SECRET not in done.stdout + done.stderr
+
+
+def test_for_a_reader(place):
+    """The same in words: a line for each back end, layer, dependency, extra and key."""
+    place.environment = {"OPENAI_API_KEY": SECRET, "COLUMNS": "200"}
+    done = place.installed("doctor")
+    lines = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert lines[0].startswith(f"circlet {version('circlet')}, CPython {platform.python_version()}")
+    for name in ("kernel", "portable", *jail.REQUIRED, *jail.EXTRAS, "pydantic", "openai"):
+        assert any(line.startswith(f"{name} ") for line in lines), name
+    assert "OPENAI_API_KEY set" in lines
+    assert "OPENROUTER_API_KEY not set" in lines
+    assert SECRET not in done.stdout + done.stderr
