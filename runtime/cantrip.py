@@ -6,7 +6,6 @@ import asyncio
 import re
 import uuid
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import aclosing
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
@@ -177,14 +176,15 @@ class Cantrip(Value):
 
         # A task of its own: a generator must not be suspended inside a task group.
         task = asyncio.create_task(run())
-        try:
-            async with aclosing(receive):
+        with receive:  # to the end of the task, which goes on telling while it is cancelled
+            try:
                 async for event in receive:
                     yield event
-            await task
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
+                await task
+            finally:
+                task.cancel()
+                with anyio.CancelScope(shield=True):
+                    await asyncio.wait([task])
 
     # -- a lasting entity --------------------------------------------------------------------------
 

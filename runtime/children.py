@@ -106,10 +106,6 @@ async def _live(
     """A child's life: one cast, then its medium is let go. Gives what its parent gets."""
     try:
         async with width:
-            reason = child.branch.room() or child.branch.spent_out()
-            if reason:
-                return Truncated(reason, None, child.never_started(intent, context, reason))
-            child.branch.count()
             return _handed_back(child, await child.cast(intent, context))
     except Exception as error:
         # Its loop never got going; the parent decides what that means for it.
@@ -126,7 +122,7 @@ async def _live(
 def _handed_back(child: Entity, ended: Ended) -> Sealed | Truncated | ChildFailed | None:
     if ended.outcome == "terminated":
         return ended.answer
-    if ended.outcome == "truncated":
+    if ended.outcome in ("truncated", "not_started"):
         partial = clip(child.last_text, PARTIAL_CHARS) or None
         return Truncated(ended.reason, partial, ended.summary or "")
     return ChildFailed(ended.reason, str(ended.error), child.entity_id)

@@ -15,22 +15,13 @@ from typing import Any, NoReturn, Protocol
 from ..gates import ChildRequest, Gate, GateArgumentError
 from ..sandbox.dialogue import Done
 from ..sandbox.execution import clip
-from ..sandbox.preview import show
-from ..sandbox.wire import Sealed, dumps, seal
+from ..sandbox.wire import Sealed, seal
+from .call import Call, arguments_text, error_text, request_fields, result_text
 from .events import Event, ToolCalled, ToolResult
 from .loom import CallRecord, NodeRecord, Observation, ObservedCall, SpawnPoint
 from .loom.records import Record, State
 from .media import Act
-from .media.conversation import as_text
-
-TEXT_CHARS = 2_000
-"""Length of the texts that stand in for arguments and results in the loom."""
-
-
-NAME_CHARS = 100
-"""Length of a gate's name as it is recorded; a model may ask for one that is none."""
-CUT_OFF = "It was stopped from outside, by a time limit or by whoever ran it."
-"""What is told of a call or a turn that was cancelled; a call may have happened or not."""
+from .media.conversation import RESULT_CHARS
 
 
 class Owner(Protocol):
@@ -121,7 +112,8 @@ class TurnDesk:
 
     async def call(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """Call a gate; see ``media.base.Desk.call``."""
-        self._owner.emit(ToolCalled(*self._who, name, _text([*args, *kwargs.values()])))
+        given = [*args, *kwargs.values()] if args else kwargs
+        self._owner.emit(ToolCalled(*self._who, name, arguments_text(given)))
         gate = self._find(name, args, kwargs)
         try:
             arguments = gate.check(args, kwargs)
@@ -130,7 +122,7 @@ class TurnDesk:
             raise
         if gate.delegates:
             return await self._delegate(gate, arguments)
-        return await self._make(gate, _Call(name, arguments, self._next_k(), gate.final))
+        return await self._make(gate, Call(name, arguments, self._next_k(), gate.final))
 
     def refuse(self, name: str, why: str) -> NoReturn:
         """Record a call that can't be made, and raise why."""
@@ -150,26 +142,26 @@ class TurnDesk:
         self._note(name, args or kwargs, error=error)
         raise error
 
-    async def _make(self, gate: Gate, call: _Call) -> Any:
+    async def _make(self, gate: Gate, call: Call) -> Any:
         if not (gate.idempotent or gate.final):
             self._record_call(call, "begun")
         started = time.perf_counter()
         try:
-            result = await gate.call(call.arguments)
+            result = await _called(gate, call.arguments)
             sealed = seal(result)
             if gate.final:
                 self._owner.check_answer(sealed)
         except BaseException as error:
             self._ended(call, started, error=error)
             raise
-        self._ended(call, started, sealed, text=_result_text(result))
+        self._ended(call, started, sealed, text=result_text(result))
         return Done(sealed) if gate.final else sealed
 
     async def _delegate(self, gate: Gate, arguments: dict[str, Any]) -> Any:
         batch = "requests" in arguments
         requests = arguments["requests"] if batch else [arguments["request"]]
-        plain = [_plain(request) for request in requests]
-        call = _Call(gate.name, {"requests": plain} if batch else plain[0], self._next_k())
+        plain = [request_fields(request) for request in requests]
+        call = Call(gate.name, {"requests": plain} if batch else plain[0], self._next_k())
         started = time.perf_counter()
         try:
             results = await self._run_children(call, requests)
@@ -180,7 +172,7 @@ class TurnDesk:
         self._ended(call, started, sealed)
         return sealed
 
-    async def _run_children(self, call: _Call, requests: Sequence[ChildRequest]) -> list[Any]:
+    async def _run_children(self, call: Call, requests: Sequence[ChildRequest]) -> list[Any]:
         ids = self._owner.prepare(requests)  # a refused delegation does not split the turn
         if not ids:
             return []
@@ -195,18 +187,18 @@ class TurnDesk:
     def _note(self, name: str, arguments: Any, error: Exception) -> None:
         """Record a call that never reached its gate."""
         named = arguments if isinstance(arguments, dict) else {"arguments": list(arguments)}
-        self._ended(_Call(name, named, self._next_k()), time.perf_counter(), error=error)
+        self._ended(Call(name, named, self._next_k()), time.perf_counter(), error=error)
 
     def _ended(
         self,
-        call: _Call,
+        call: Call,
         started: float,
         result: Sealed | None = None,
         error: BaseException | None = None,
         text: str | None = None,
     ) -> None:
         if text is None:
-            text = _error_text(error) if error else result.text if result else ""
+            text = error_text(error) if error else result.text if result else ""
         self._calls.append(call.k)
         self.called.append(call.gate)
         self._observed.append(ObservedCall(call.gate, call.text, text, is_error=error is not None))
@@ -220,7 +212,7 @@ class TurnDesk:
         )
         self._owner.emit(ToolResult(*self._who, call.gate, text, error is not None))
 
-    def _record_call(self, call: _Call, state: Any, **fields: Any) -> None:
+    def _record_call(self, call: Call, state: Any, **fields: Any) -> None:
         self._owner.record(
             CallRecord(
                 entity=self._owner.entity_id,
@@ -254,11 +246,12 @@ class TurnDesk:
 
     def cut_off(self, error: BaseException) -> Act:
         """Record a turn that could not be carried out to its end; gives what is told of it."""
-        text = f"The turn was cut off: {_error_text(error)}"
+        text = f"The turn was cut off: {error_text(error)}"
         if self._state_lost:
             text += " The state of this session was lost: all variables are gone."
         for call in self._observed:
             text += f"\n{call.gate} was called with {call.arguments}: {call.result}"
+        text = clip(text, RESULT_CHARS)
         act = Act((), text, True, error=text, state="lost" if self._state_lost else "kept")
         self.finish(act)
         return act
@@ -276,13 +269,13 @@ class TurnDesk:
         state: State = "kept",
     ) -> str:
         owner = self._owner
-        owner.sequence += 1
+        sequence = owner.sequence + 1
         self._part += 1
         node = NodeRecord(
-            id=f"{owner.entity_id}.{owner.sequence}",
+            id=f"{owner.entity_id}.{sequence}",
             parent=owner.tip,
             entity=owner.entity_id,
-            sequence=owner.sequence,
+            sequence=sequence,
             turn=self._turn,
             part=self._part,
             last=last,
@@ -293,24 +286,18 @@ class TurnDesk:
             duration_ms=max((time.perf_counter() - self._part_started) * 1000, 0.001),
         )
         owner.record(node)
-        owner.tip = node.id
+        owner.tip, owner.sequence = node.id, sequence
         self._calls.clear()
         self._observed.clear()
         self._part_started = time.perf_counter()
         return node.id
 
 
-class _Call:
-    """One call with its arguments as they are recorded."""
-
-    def __init__(self, gate: str, arguments: dict[str, Any], k: int, final: bool = False) -> None:
-        self.gate = clip(gate, NAME_CHARS)
-        self.arguments = arguments
-        self.k = k
-        self.final = final
-        # An answer stands whole in the record of the end that it makes, and not here too.
-        self.data = dumps({} if final else arguments)
-        self.text = _text(arguments)
+async def _called(gate: Gate, arguments: dict[str, Any]) -> Any:
+    try:
+        return await gate.call(arguments)
+    except SystemExit as error:  # it would end the event loop, and everybody's runs with it
+        raise RuntimeError(f"{gate.name}: the gate tried to exit: {error}") from error
 
 
 def _only(results: list[Any]) -> Any:
@@ -318,28 +305,3 @@ def _only(results: list[Any]) -> Any:
     if isinstance(results[0], Exception):
         raise results[0]
     return results[0]
-
-
-def _error_text(error: BaseException) -> str:
-    """What went wrong; a cancellation's own text says nothing to a reader."""
-    if not isinstance(error, Exception):
-        return CUT_OFF
-    return clip(str(error) or type(error).__name__, TEXT_CHARS)
-
-
-def _result_text(result: Any) -> str:
-    """A result as text; one that is handed on undecoded is told by its preview."""
-    return result.text if isinstance(result, Sealed) else as_text(result, TEXT_CHARS)
-
-
-def _text(arguments: Any) -> str:
-    return show(arguments, TEXT_CHARS)
-
-
-def _plain(request: ChildRequest) -> dict[str, Any]:
-    """A request as it is recorded: its context stands with the child, not here again."""
-    fields = request.model_dump(exclude_none=True, exclude={"context"})
-    if request.has_context:
-        context = request.context
-        fields["context"] = context.text if isinstance(context, Sealed) else seal(context).text
-    return fields

@@ -25,7 +25,7 @@ from .family import Family
 from .llm import Message, Reply, with_retry
 from .loom import Record, SpawnPoint
 from .media import MAKERS, Act, Medium, Surroundings
-from .media.conversation import result_message
+from .media.conversation import RESULT_CHARS, Answered, act_of, result_message
 from .spawn import ChildSpec
 from .tree import Branch, Tree
 
@@ -80,7 +80,7 @@ class Entity:
         self._result = None if result is None else TypeAdapter(result)
         self.gates, self.closed = _open_and_closed(spec)
         self._medium: Medium = MAKERS[spec.medium](
-            Surroundings(self.gates, self.closed, spec.wards)
+            Surroundings(self.gates, self.closed, spec.wards, tuple(family.llms), family.registry)
         )
         self._chronicle = Chronicle(tree.loom, self.entity_id, spec, family, self.depth)
         self._context: Context | None = None
@@ -129,7 +129,7 @@ class Entity:
         """Work on one intent until ``done``, a ward, or an error ends it.
 
         Once it has begun, how it ended is recorded whatever happens; a cancelled cast is
-        truncated. It begins when it has a slot of its tree's.
+        truncated. It begins when it has a slot of its tree's, unless a ward above keeps it out.
 
         Args:
             intent: What to do (``INTENT-1``).
@@ -142,6 +142,9 @@ class Entity:
         if not intent or not intent.strip():
             raise CantripError("intent is required")
         async with self.tree.working(self):
+            kept_out = None if self.begun else self.branch.kept_out()
+            if kept_out:
+                return self.never_started(intent, context, kept_out)
             self._begin(intent, context)
             return await self._work(intent, context)
 
@@ -149,6 +152,7 @@ class Entity:
         newborn = not self.begun
         self._chronicle.begin(intent, context, self._medium.tools(), self.tip)
         if newborn:
+            self.branch.count()
             self.tree.joined(self.depth)
         self._tally.clear()
         self._errors_in_a_row = 0
@@ -205,24 +209,27 @@ class Entity:
         """One utterance and one observation; gives the answer where the work is done."""
         number = self._turns + 1
         self.emit(events.StepStarted(self.entity_id, self.depth, number))
-        reply = self._chronicle.reply(number, await self._query(number))
-        self._turns = number
-        self.tree.turns += 1
+        reply = await self._query(number)
         desk = TurnDesk(self, number)
         try:
             act = await self._act(reply, desk)
         except BaseException as error:
-            self._note(reply, _answering(reply, desk.cut_off(error)), desk)
+            limit = self.spec.wards.max_output_chars or RESULT_CHARS
+            self._note(reply, _answering(reply, desk.cut_off(error), limit), desk)
             raise
         desk.finish(act)
         self._note(reply, act, desk)
         return act.answer
 
     async def _query(self, number: int) -> Reply:
+        """Ask the model; what it says is on record before anybody is told (``LOOM-1``)."""
         assert self._context is not None  # an intent was added before
         self.emit(events.MessageStarted(self.entity_id, self.depth, number))
         reply = await with_retry(self._llm, self._context.request(), self.family.retry)
         self.branch.spend(reply.usage)
+        reply = self._chronicle.reply(number, reply)
+        self._turns = number
+        self.tree.turns += 1
         if reply.thinking:
             self.emit(events.Thinking(self.entity_id, self.depth, reply.thinking))
         if reply.content:
@@ -292,13 +299,12 @@ class Entity:
         """Take the place where the parent spawned this entity (``COMP-5``)."""
         self._chronicle.spawned_by, self.tip = where, where.node
 
-    def never_started(self, intent: str, context: Sealed | None, reason: str) -> str:
-        """Record that this entity was asked for and never began; gives a summary."""
-        summary = f"Never started: {reason}"
-        ended = Ended("not_started", reason, summary=summary)
+    def never_started(self, intent: str, context: Sealed | None, reason: str) -> Ended:
+        """Record that this entity was asked for and never began."""
+        ended = Ended("not_started", reason, summary=f"Never started: {reason}")
         self._chronicle.not_started(intent, context, self._medium.tools(), ended)
         self._emit_end(ended)
-        return summary
+        return ended
 
     def prepare(self, requests: Sequence[ChildRequest]) -> list[str]:
         """See ``Children.prepare``."""
@@ -318,10 +324,12 @@ def _told(text: str, is_error: bool = False) -> Act:
     return Act((Message("user", text),), text, is_error=is_error)
 
 
-def _answering(reply: Reply, act: Act) -> Act:
+def _answering(reply: Reply, act: Act, limit: int) -> Act:
     """An act that tells its text in answer to all that the reply asked for (``LLM-7``)."""
-    results = tuple(result_message(call, act.text) for call in reply.tool_calls)
-    return replace(act, messages=results or (Message("user", act.text),))
+    if not reply.tool_calls:
+        return replace(act, messages=(Message("user", clip(act.text, limit)),))
+    results = [Answered(result_message(call, act.text)) for call in reply.tool_calls]
+    return replace(act, messages=act_of(results, limit).messages)
 
 
 def _open_and_closed(spec: ChildSpec) -> tuple[dict[str, Gate], dict[str, str]]:

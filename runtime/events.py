@@ -66,10 +66,10 @@ class Text(Event):
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled(Event):
-    """The model calls a tool, or its code calls a gate.
+    """The model, or its code, calls a gate.
 
     Attributes:
-        name: The tool's name.
+        name: The gate's name.
         arguments: A bounded text of the arguments.
     """
 
@@ -86,10 +86,10 @@ class MessageCompleted(Event):
 
 @dataclass(frozen=True, slots=True)
 class ToolResult(Event):
-    """What a tool or a gate answered.
+    """What a gate answered.
 
     Attributes:
-        name: The tool's name.
+        name: The gate's name.
         text: A bounded text of the answer or the error.
         is_error: Whether it failed.
     """

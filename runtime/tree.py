@@ -58,13 +58,15 @@ class Branch:
                 return "max_tokens"
         return None
 
-    def room(self) -> str | None:
-        """The ward above that lets this entity not begin, or None."""
+    def kept_out(self) -> str | None:
+        """The ward that lets this entity, a child, not begin; None for a root."""
+        if self.parent is None:
+            return None
         for branch in self._above():
             cap = branch.wards.max_entities
             if cap is not None and branch.entities >= cap:
                 return "max_entities"
-        return None
+        return self.spent_out()
 
     def count(self) -> None:
         """Count this entity in every branch above."""

@@ -112,8 +112,10 @@ class Wards(BaseModel):
 
     def in_force(self) -> dict[str, Any]:
         """The wards by name, without those that restrict nothing."""
+        every = self.model_dump()
+        # By identity, for a limit of 0 equals False and is the tightest of all.
         return {
-            name: value for name, value in self.model_dump().items() if value not in (None, False)
+            name: value for name, value in every.items() if value is not None and value is not False
         }
 
 

@@ -88,7 +88,7 @@ class Session:
         self._worker: Worker | None = None
         self._inbox = Inbox()
         self._given: dict[str, Sealed] = {}
-        self._busy = False
+        self._busy = self._is_new = False
         self._closed = ""
         self.backend: Literal["kernel", "portable", ""] = ""
         self.why_portable = ""
@@ -106,7 +106,7 @@ class Session:
         for name, value in self._given.items():
             for part in wire.setting(name, value):
                 worker.sock.sendall(part)
-        pool.refill()
+        self._is_new = True
         return worker
 
     def _pick_worker(self) -> Worker:
@@ -161,6 +161,10 @@ class Session:
             raise
         finally:
             self._busy = False
+            if self._is_new:
+                # Only now: a fork takes a processor that the first turn has better use for.
+                self._is_new = False
+                pool.refill()
 
     def _remember(self, name: str, value: Any) -> tuple[bytes, bytes]:
         """The parts of the frame that sets a variable, which is set again in a fresh worker."""

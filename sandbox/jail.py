@@ -153,7 +153,6 @@ def install_seccomp(program: bytes) -> None:
 
 _NEWNS, _NEWUTS, _NEWIPC = 0x00020000, 0x04000000, 0x08000000
 _NEWUSER, _NEWPID, _NEWNET = 0x10000000, 0x20000000, 0x40000000
-_NOBODY = 65534
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 
 
@@ -171,18 +170,11 @@ def _prctl(option: int, value: int) -> None:
 def enter_namespaces() -> None:
     """Leave the machine's users, network, processes, IPC, host name and mounts.
 
-    The next process forked is the first of its process namespace.
+    The next process forked is the first of its process namespace. No user is mapped: to what
+    runs in there, everybody is nobody.
     """
-    uid, gid = os.getuid(), os.getgid()
     flags = _NEWUSER | _NEWNET | _NEWPID | _NEWIPC | _NEWUTS | _NEWNS
     _check(_libc.unshare(flags), "unshare")
-    for name, text in (
-        ("setgroups", "deny"),
-        ("uid_map", f"{_NOBODY} {uid} 1"),
-        ("gid_map", f"{_NOBODY} {gid} 1"),
-    ):
-        with open(f"/proc/self/{name}", "w") as file:
-            file.write(text)
 
 
 class _Capabilities(ctypes.Structure):
@@ -264,7 +256,7 @@ def take(steps: Iterable[tuple[str, Callable[[], None]]]) -> dict[str, str]:
         except (OSError, ValueError) as error:
             if name in REQUIRED:
                 raise BackendUnavailable(f"the layer {name} can't be had: {error}") from None
-            layers[name] = str(error)
+            layers[name] = getattr(error, "strerror", None) or str(error)
     return layers
 
 

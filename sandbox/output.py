@@ -15,12 +15,27 @@ _FLUSH_CHARS = 16_384
 _FLUSH_SECONDS = 0.001
 
 
+class Nowhere:
+    """What stands for a socket before there is one: takes whatever is sent."""
+
+    def sendall(self, data: bytes) -> None:
+        """Take data and drop it."""
+
+    def recv_into(self, _: memoryview) -> int:
+        """Nothing ever comes."""
+        return 0
+
+
 class Pipe:
     """The worker's end of the wire. Whole frames only; ends the process when the host is gone."""
 
-    def __init__(self, sock: socket.socket) -> None:
-        self._socket = sock
+    def __init__(self) -> None:
+        self._socket: socket.socket | Nowhere = Nowhere()
         self._inbox = Inbox()
+
+    def attach(self, sock: socket.socket) -> None:
+        """Send and receive by this socket from now on."""
+        self._socket = sock
 
     def send(self, data: bytes) -> None:
         """Send a frame."""

@@ -369,7 +369,9 @@ def _place(node: ast.AST) -> tuple[int, int]:
     return getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
 
 
-def compile_turn(source: str, filename: str, reserved: frozenset[str] = frozenset()) -> Any:
+def compile_turn(
+    source: str, filename: str, reserved: frozenset[str] = frozenset(), checked: bool = True
+) -> Any:
     """Compile one turn's source.
 
     A turn that ends with an expression leaves the expression's value under ``VALUE``.
@@ -378,6 +380,7 @@ def compile_turn(source: str, filename: str, reserved: frozenset[str] = frozense
         source: What the program wrote.
         filename: Its name in tracebacks.
         reserved: Names that the turn may not rebind at its top level.
+        checked: Whether the policy is applied; for tests of the other wall alone.
 
     Returns:
         A code object for ``exec``.
@@ -388,7 +391,8 @@ def compile_turn(source: str, filename: str, reserved: frozenset[str] = frozense
     try:
         tree = ast.parse(source, filename)
         last = tree.body[-1] if tree.body else None
-        check(tree, source, filename, reserved)
+        if checked:
+            check(tree, source, filename, reserved)
         if isinstance(last, ast.Expr):
             target = ast.copy_location(ast.Name(VALUE, ast.Store()), last)
             tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)

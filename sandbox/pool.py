@@ -119,8 +119,12 @@ class Zygote:
         self._lock = threading.Lock()
         self._ready: list[KernelWorker] = []
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            self._process = _execute(theirs, layers_off)
+        try:
+            with theirs:
+                self._process = _execute(theirs, layers_off)
+        except OSError as error:
+            self._control.close()
+            raise BackendUnavailable(f"the zygote can't be started: {error}") from None
         try:
             self.layers = self._wait_until_ready()
             probe = self.take()

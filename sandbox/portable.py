@@ -32,6 +32,7 @@ def serve(sock: socket.socket) -> None:
     worker.make_ready()
     forget_the_host()
     rlimits.limit_resources()
+    rlimits.limit_descriptors()
     gc.collect()
     gc.freeze()
     sock.sendall(frame(Op.HELLO, dumps({})))

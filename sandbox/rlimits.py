@@ -19,13 +19,21 @@ HAS_MEMORY_LIMIT = sys.platform == "linux"
 
 
 def limit_resources() -> None:
-    """No files, no core, no locked memory, no queues, a handful of descriptors."""
+    """No files, no core, no locked memory, no queues."""
     if resource is None:
         return
     for name in ("CORE", "FSIZE", "MEMLOCK", "MSGQUEUE"):
         if hasattr(resource, f"RLIMIT_{name}"):
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (0, 0))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (NOFILE, NOFILE))
+
+
+def limit_descriptors() -> None:
+    """Hold a handful of descriptors.
+
+    Linux also refuses to pass a descriptor on once the user has more on their way than this.
+    """
+    if resource is not None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (NOFILE, NOFILE))
 
 
 def address_space() -> int:

@@ -59,8 +59,7 @@ class Sandbox(Session):
         for name, function in self._gates.items():
             if inspect.iscoroutinefunction(function):
                 raise ValueError(f"the gate {name!r} is async; AsyncSandbox takes such gates")
-        with self._exchange():
-            self._start()
+        self._start()
 
     def run(self, source: str) -> Execution:
         """Run one turn.

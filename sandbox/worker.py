@@ -7,10 +7,12 @@ its rendering included, runs under the deadline.
 
 from __future__ import annotations
 
+import encodings
 import gc
 import importlib
 import linecache
 import os
+import pkgutil
 import random
 import socket
 import sys
@@ -24,6 +26,7 @@ from . import facades, guards, rlimits
 from .deadline import Deadline, Finished, TurnTimeout
 from .errors import CodecError
 from .execution import clip
+from .limits import Limits
 from .namespace import Namespace
 from .outcomes import Outcome
 from .output import Output, Pipe
@@ -38,14 +41,13 @@ RENDER_MS = 500
 """Time that showing a value or an error may take, in milliseconds."""
 READ_MS = 5_000
 """Time that the host's reading of a variable may take, in milliseconds."""
+_REHEARSALS = 20  # after so many, Python has specialised the code that every turn runs
+_REHEARSAL = "print(x := [str(i) for i in range(3)])\ndel x\n{'a': (1, {2}, 3.5, b'x')}"
 _MISSING = object()
 
 _LAZY = (
-    *("_strptime", "_pylong", "unicodedata"),
-    *("encodings." + name for name in ("ascii", "cp1252", "idna", "latin_1", "punycode")),
-    *("encodings.utf_" + name for name in ("7", "8", "8_sig", "16", "16_be", "16_le")),
-    *("encodings.utf_" + name for name in ("32", "32_be", "32_le")),
-    *("encodings.unicode_escape", "encodings.raw_unicode_escape"),
+    *("_strptime", "_pylong", "unicodedata", "stringprep"),
+    *(f"encodings.{module.name}" for module in pkgutil.iter_modules(encodings.__path__)),
 )
 """What Python loads when it is first needed, which a worker can't once it is jailed."""
 
@@ -122,13 +124,21 @@ def forget_the_host() -> None:
 
 
 class Worker:
-    """Runs one session's turns. Made ready before the fork, given its socket after it."""
+    """Runs one session's turns. Made ready before the fork, given its socket after it.
 
-    def __init__(self) -> None:
+    Args:
+        checked: Whether the language wall stands; it is off in tests of the other one alone.
+    """
+
+    def __init__(self, checked: bool = True) -> None:
+        self._checked = checked
         warnings.simplefilter("ignore")
-        self._facades = facades.build()
+        self._pipe = Pipe()
         guards.close(GateFunction)
         self._deadline = Deadline()
+        self._output = Output(self._pipe, self._deadline)
+        self._namespace = Namespace(facades.build(), self._output.write, checked)
+        self._chars = Limits().output_chars
         self._turn = _Turn()
         self._turns = 0
         self._address_space = 0
@@ -139,19 +149,17 @@ class Worker:
         A module that is loaded later would bring classes that are not closed.
         """
         for name in _LAZY:
-            with suppress(ModuleNotFoundError):  # not every Python has each
+            with suppress(ImportError):  # not every Python has each, and some are Windows's own
                 importlib.import_module(name)
-        self.warm_up()
+        self._deadline.install()
+        sys.modules["__main__"] = self._namespace.module
+        self.rehearse(_REHEARSALS)
         guards.freeze_classes()
         self._address_space = rlimits.address_space()
 
     def serve(self, sock: socket.socket) -> NoReturn:
         """Answer frames until the socket closes."""
-        self._pipe = Pipe(sock)
-        self._output = Output(self._pipe, self._deadline)
-        self._namespace = Namespace(self._facades, self._output.write)
-        sys.modules["__main__"] = self._namespace.module
-        self._deadline.install()
+        self._pipe.attach(sock)
         random.seed()
         gc.enable()
         handlers = {Op.OPEN: self._open, Op.RUN: self._run, Op.SET: self._set, Op.GET: self._get}
@@ -159,18 +167,19 @@ class Worker:
             op, body = self._pipe.receive()
             handlers[op](body)
 
-    def warm_up(self) -> None:
-        """Run what a first turn runs, so that no fork has to pay for it."""
-        scratch = Namespace(self._facades, lambda _: None)
-        exec(compile_turn("x = [str(i) for i in range(3)]\nx", f"{TURN}0>"), scratch.variables)
-        seal(loads(dumps({"a": (1, {2}, 3.5, b"x")})))
+    def rehearse(self, turns: int) -> None:
+        """Run turns that leave nothing behind, so that the first real one finds all in place."""
+        for _ in range(turns):
+            self._run(dumps([_REHEARSAL, 1_000]))
+        self._turns = 0
+        linecache.cache.clear()
 
     # -- settings and variables ----------------------------------------------------------------
 
     def _open(self, body: bytes | bytearray) -> None:
         settings = loads(body)
         rlimits.limit_memory(self._address_space, settings["memory_mb"])
-        self._chars: int = settings["output_chars"]
+        self._chars = settings["output_chars"]
         self._namespace.narrow(settings["modules"])
         self._namespace.fix(
             {
@@ -210,7 +219,7 @@ class Worker:
         value = [_MISSING]
 
         def program() -> None:
-            code = compile_turn(source, filename, self._namespace.reserved)
+            code = compile_turn(source, filename, self._namespace.reserved, self._checked)
             exec(code, self._namespace.variables)
             value[0] = self._namespace.variables.pop(VALUE, _MISSING)
 

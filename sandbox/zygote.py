@@ -23,6 +23,8 @@ from .errors import BackendUnavailable
 from .wire import Op, dumps, frame
 from .worker import Worker, forget_the_host
 
+LANGUAGE = "language"
+"""The name of the other wall, where layers are left off."""
 _SOCKET, _PIDFD = 3, 4
 """Where a worker keeps its socket, and its own process handle until it has sent it."""
 
@@ -31,7 +33,7 @@ def main(control_fd: int, layers_off: frozenset[str] = frozenset()) -> NoReturn:
     """Get ready, say so over the control socket, then fork a worker for each request."""
     control = socket.socket(fileno=control_fd)
     try:
-        worker = Worker()
+        worker = Worker(checked=LANGUAGE not in layers_off)
         worker.make_ready()
         layers = _give_up(control, layers_off)
     except BackendUnavailable as error:
@@ -131,8 +133,9 @@ def _become_worker(fd: int, worker: Worker, program: bytes, layers_off: frozense
             [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handle)],
         )
         os.close(_PIDFD)
+        rlimits.limit_descriptors()  # now, for with it the handle might not have been sent
         if "error" not in hello:
-            worker.warm_up()
+            worker.rehearse(1)
             worker.serve(sock)
     finally:
         os._exit(70)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol
 
 from ...gates import Gate
@@ -45,11 +45,15 @@ class Surroundings:
         gates: The circle's gates by name, in the circle's order.
         closed: Gates of the circle that this entity may not use, and why.
         wards: The wards in force.
+        llms: Names of the models that a request for a child may name (``COMP-7``).
+        registry: Gates that a child may ask for beyond these, by name (``COMP-1``).
     """
 
     gates: Mapping[str, Gate]
     closed: Mapping[str, str]
     wards: Wards
+    llms: tuple[str, ...] = ()
+    registry: Mapping[str, Gate] = field(default_factory=dict)
 
 
 class Desk(Protocol):

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from functools import cache, partial
-from importlib.resources import files
-from string import Template
+from functools import partial
 from typing import Any
 
 from ...gates import Gate
@@ -14,10 +11,10 @@ from ...sandbox import AsyncSandbox, Execution, Limits
 from ...sandbox.dialogue import GateInfo, Turn
 from ...sandbox.session import Backend
 from ...sandbox.wire import Sealed
-from ..errors import MalformedReply
 from ..llm import Message, Reply, Tool, ToolCall
 from ..wards import Wards
 from .base import Act, Desk, Surroundings
+from .capability import capability_text
 from .conversation import (
     RESULT_CHARS,
     SKIPPED,
@@ -26,6 +23,7 @@ from .conversation import (
     answer_call,
     result_message,
 )
+from .fences import last_block
 
 TOOL = Tool(
     "python",
@@ -38,9 +36,6 @@ TOOL = Tool(
     },
 )
 """The one tool of a code circle (``IDENTITY-3``)."""
-
-_THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_OPENING = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
 
 
 class Code:
@@ -78,7 +73,7 @@ class Code:
     def capabilities(self) -> str:
         """The language, the limits, the gates, and how to work with them (``CIRCLE-11``)."""
         self._presented = True
-        return capability_text(self._surroundings, self._context)
+        return capability_text(self._surroundings, self._limits, self._context)
 
     def first_message(self, intent: str) -> str:
         """The intent; a context that came after the capabilities were told is told here."""
@@ -189,112 +184,3 @@ def _traces(ran: list[Execution]) -> dict[str, Any]:
         "error": errors[-1] if errors else None,
         "state": next((one.state for one in ran if one.state != "kept"), "kept"),
     }
-
-
-# -- what a text holds -----------------------------------------------------------------------
-
-
-def last_block(text: str) -> str | None:
-    """The last fenced ``python`` block of a text, its thinking removed; None without one.
-
-    A fence inside the block's own code does not end it: a block ends at the last bare fence
-    before the next opening one. A block that is never closed is not run: it was cut off.
-
-    Raises:
-        MalformedReply: The last ``python`` block is not closed.
-    """
-    lines = _THINKING.sub("", text).splitlines()
-    blocks = list(_blocks(lines))
-    python = [block for block in blocks if block[0] in ("python", "py", "python3")]
-    if not python:
-        return None
-    _, body, closed = python[-1]
-    if not closed:
-        raise MalformedReply("the last python block is not closed: the reply seems cut off")
-    return "\n".join(body) + "\n"
-
-
-def _blocks(lines: list[str]) -> Iterable[tuple[str, list[str], bool]]:
-    """Each fenced block as its language, its lines, and whether it is closed."""
-    index = 0
-    while index < len(lines):
-        opening = _OPENING.match(lines[index])
-        if opening is None:
-            index += 1
-            continue
-        fence = opening["fence"]
-        end = _closing(lines, index + 1, fence)
-        body = lines[index + 1 : end]
-        language = (opening["info"].split() or [""])[0].lower()
-        yield language, body, end is not None
-        index = len(lines) if end is None else end + 1
-
-
-def _closing(lines: list[str], start: int, fence: str) -> int | None:
-    """Where a block ends: its last bare fence before another block opens with a language."""
-    last = None
-    for index in range(start, len(lines)):
-        match = _OPENING.match(lines[index])
-        if match is None or match["fence"][0] != fence[0] or len(match["fence"]) < len(fence):
-            continue
-        if match["info"].strip():
-            if last is not None:
-                return last
-        else:
-            last = index
-    return last
-
-
-# -- the capability text ---------------------------------------------------------------------
-
-@cache
-def _sections() -> dict[str, Template]:
-    text = (files(__package__) / "capabilities.md").read_text(encoding="utf-8")
-    parts = re.split(r"^\[\[(\w+)\]\]\n", text, flags=re.MULTILINE)[1:]
-    return {
-        name: Template(body.strip()) for name, body in zip(parts[::2], parts[1::2], strict=True)
-    }
-
-
-def capability_text(surroundings: Surroundings, context: Sealed | None) -> str:
-    """What a code circle tells its entity between identity and intent (``CIRCLE-11``)."""
-    wards = surroundings.wards
-    delegates = any(gate.delegates for gate in surroundings.gates.values())
-    values = {
-        "modules": ", ".join(_every_module() if wards.modules is None else wards.modules),
-        "context": context.text if context else "",
-        "gates": "\n".join(map(_gate_line, surroundings.gates.values())),
-        "limits": _limits_text(wards),
-        "max_batch": str(wards.max_batch),
-    }
-    left_out = {"context" if context is None else "", "" if delegates else "delegation"}
-    return "\n\n".join(
-        section.substitute(values) for name, section in _sections().items() if name not in left_out
-    )
-
-
-def _every_module() -> list[str]:
-    from ...sandbox.facades import PUBLIC  # here, for it loads every module behind a facade
-
-    return sorted(PUBLIC)
-
-
-def _gate_line(gate: Gate) -> str:
-    return f"- `{gate.signature}`: {gate.summary}"
-
-
-def _limits_text(wards: Wards) -> str:
-    limits = limits_of(wards)
-    parts = [
-        f"{limits.eval_ms / 1000:g} s of your own code a turn",
-        f"{limits.memory_mb:,} MiB of memory",
-        f"{limits.output_chars:,} characters of output a turn are shown",
-    ]
-    if wards.max_turns is not None:
-        parts.insert(0, f"{wards.max_turns} turns")
-    if wards.timeout_s is not None:
-        parts.append(f"{wards.timeout_s:g} s in all")
-    if wards.max_tokens is not None:
-        parts.append(f"{wards.max_tokens:,} tokens in all")
-    parts.append(f"{wards.max_depth} levels of children")
-    return ", ".join(parts)

@@ -50,7 +50,9 @@ class Conversation:
 
     def tools(self) -> tuple[Tool, ...]:
         """The gates, in the circle's order (``IDENTITY-3``)."""
-        return tuple(tool_of(gate) for gate in self._surroundings.gates.values())
+        return tuple(
+            tool_of(gate, self._surroundings) for gate in self._surroundings.gates.values()
+        )
 
     def capabilities(self) -> str | None:
         """None: the tool definitions say it all (``CIRCLE-11``)."""
@@ -82,9 +84,15 @@ class Conversation:
         """Nothing to let go of."""
 
 
-def tool_of(gate: Gate) -> Tool:
-    """A gate as a model is told of it."""
-    return Tool(gate.name, gate.description, gate.parameters or _ANY_ARGUMENTS)
+def tool_of(gate: Gate, surroundings: Surroundings) -> Tool:
+    """A gate as a model is told of it; one that spawns, with what a child can be given."""
+    told = [gate.description]
+    if gate.delegates and surroundings.llms:
+        told.append(f"A request may name one of these models: {', '.join(surroundings.llms)}.")
+    if gate.delegates and surroundings.registry:
+        names = ", ".join(surroundings.registry)
+        told.append(f"A request may name these gates beside your own: {names}.")
+    return Tool(gate.name, "\n\n".join(told), gate.parameters or _ANY_ARGUMENTS)
 
 
 async def answer_call(

@@ -291,7 +291,7 @@ def test_it_goes_on_after_a_turn_that_was_cut_off(chat):
         await anyio.sleep_forever()
 
     calls = [{"gate": "echo", "args": {"text": "kept"}}, {"gate": "hang"}]
-    spell = chat([{"tool_calls": calls}, done("ok")], "echo", hang, wards=[{"timeout_s": 0.2}])
+    spell = chat([{"tool_calls": calls}, done("ok")], "echo", hang, wards=[{"timeout_s": 0.5}])
     with spell.summon() as entity:
         first = entity.send("one")
         second = entity.send("two")
@@ -390,9 +390,13 @@ def test_a_stream_raises_what_the_cast_raises(chat):
 
     async def main():
         seen = []
-        with pytest.raises(ScriptExhausted):
+
+        async def read():
             async for event in chat([]).stream("go"):
                 seen.append(event)
+
+        with pytest.raises(ScriptExhausted):
+            await read()
         return seen
 
     seen = anyio.run(main)

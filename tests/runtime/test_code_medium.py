@@ -6,7 +6,7 @@ import anyio
 import pytest
 from circlet import LLM, Cantrip, Circle, Gate, ScriptedLLM, gate
 from circlet.runtime.llm import Reply, ToolCall
-from circlet.runtime.media.code import last_block
+from circlet.runtime.media.fences import last_block
 from circlet.sandbox.codec import MAX_LOOSE_KEYS
 
 TURNS = {"max_turns": 10}
@@ -63,6 +63,42 @@ def test_three_messages_at_first(code):
     bare = code([run("done(1)")])
     bare.cast("my task")
     assert [message.role for message in bare.llm.requests[0].messages] == ["system", "user"]
+
+
+def test_a_malformed_done(code):
+    """LOOP-7: done without an answer, or one that raises, ends nothing; None does (cases 20)."""
+    cast = code([run("done()"), run("done(undefined_thing)"), run("done(None)")]).cast("go")
+    first, second, _ = observations(cast)
+    assert "missing required" in first.text
+    assert "NameError" in second.text
+    assert [one.is_error for one in (first, second)] == [True, True]
+    assert (cast.terminated, cast.result, cast.turns) == (True, None, 3)
+
+
+CATCHING = r"""
+log = []
+def finish(value):
+    try:
+        done(value)
+    except Exception:
+        log.append("stolen")
+    except:
+        log.append("stolen by bare except")
+        raise
+    finally:
+        log.append("finally")
+say = '''done("from a string")'''
+finish({"text": "two\nlines (with a paren)", "say": say})
+print("after")
+"""
+
+
+def test_done_can_t_be_caught(code):
+    """LOOP-3: done ends the cast at once, whatever the code around it catches (cases 19)."""
+    cast = code([run(CATCHING), run("done(log)")]).cast("go")
+    assert cast.result == {"text": "two\nlines (with a paren)", "say": 'done("from a string")'}
+    assert cast.turns == 1
+    assert cast.thread[0].observation.printed == ""
 
 
 def test_gates_are_functions(code):
@@ -184,7 +220,7 @@ def test_output_is_bounded(code, limit):
     """CIRCLE-6: max_output_chars bounds prints and direct calls; the loom has the full text."""
     big = "z" * 5_000
     spell = code(
-        [run(f"print('z' * 5000)"), {"tool_calls": [call("echo", text=big)]}, run("done(1)")],
+        [run("print('z' * 5000)"), {"tool_calls": [call("echo", text=big)]}, run("done(1)")],
         "echo",
         wards=[TURNS, {"max_output_chars": limit}],
     )
@@ -220,6 +256,15 @@ def test_time_in_a_gate_is_not_the_program_s(code):
     assert spell.cast("go").result == "rested"
 
 
+def test_time_of_a_child_is_not_its_parent_s(deep):
+    """WARD-2: a child whose model takes its time is not charged to its parent (cases 13)."""
+    child = ScriptedLLM([{**run("done('rested')"), "delay_ms": 300}])
+    spell = deep(
+        [run("done(call_entity('nap'))")], wards=[TURNS, {"max_eval_ms": 100}], child_llm=child
+    )
+    assert spell.cast("go").result == "rested"
+
+
 def test_time_in_a_gate_is_the_cast_s(code):
     """LOOP-4: the cast's wall clock has it, a sync gate that hangs included (cases 13)."""
     release = threading.Event()
@@ -229,7 +274,7 @@ def test_time_in_a_gate_is_the_cast_s(code):
         """Hang until the test is over."""
         release.wait(30)
 
-    cast = code([run("print('before')\nhang()")], hang, wards=[{"timeout_s": 0.5}]).cast("go")
+    cast = code([run("print('before')\nhang()")], hang, wards=[{"timeout_s": 1.5}]).cast("go")
     was_waiting = not release.is_set()
     release.set()
     assert was_waiting
@@ -249,7 +294,7 @@ def test_it_goes_on_after_its_process_was_lost(code):
         await anyio.sleep_forever()
 
     replies = [run("x = 1\nhang()"), run("done([context, 'x' in globals()])")]
-    spell = code(replies, hang, wards=[{"timeout_s": 0.5}])
+    spell = code(replies, hang, wards=[{"timeout_s": 1.5}])
     with spell.summon() as entity:
         assert entity.send("one", context="data").reason == "timeout_s"
         assert entity.send("two").result == ["data", False]
@@ -359,7 +404,11 @@ def test_calls_win_over_text(code):
         ("```Python\na\n```\nthen\n```python\nb\n```\nbye", "b\n"),
         ("~~~python\na\n~~~", "a\n"),
         ("````python\n```\na\n```\n````", "```\na\n```\n"),
-        ("  ```py\n  a\n  ```", "  a\n"),
+        ("  ```py\n  if a:\n    b\n c\n  ```", "if a:\n  b\nc\n"),
+        ("```python\r\na\r\n```\r\n", "a\n"),
+        ("```python\na = 'x\x0c\u2028y'\n```", "a = 'x\x0c\u2028y'\n"),
+        ("```python\na = '<think>'\n```\nor </think>", "a = '<think>'\n"),
+        ("<think>\n```python\nx\n```\nnever closed", None),
         ("<thinking>```python\nx\n```</thinking>```python\ny\n```", "y\n"),
         ("```python\na\n```\n```json\n{}\n```", "a\n"),
     ],
@@ -408,6 +457,22 @@ def test_delegation_is_described_where_it_can_be_had():
         assert "call_entity" not in other
 
 
+def test_what_children_can_be_given_is_described():
+    """CIRCLE-11, COMP-1, COMP-7: models and further gates are told by name to who can spawn."""
+    grab = Gate("grab", lambda url: url, "Fetch a page.")
+    for gates, is_told in ((["done", "call_entity"], True), (["done"], False)):
+        llm = ScriptedLLM([run("done(1)")])
+        Cantrip(
+            llm=llm,
+            circle=Circle(medium="code", gates=gates, wards=[TURNS]),
+            llms={"cheap": llm, "strong": llm},
+            registry=[grab],
+        ).cast("go")
+        text = llm.requests[0].messages[0].content
+        assert ("another model for the child: cheap, strong." in text) == is_told
+        assert ("`grab(*args, **kwargs) -> Any`: Fetch a page." in text) == is_told
+
+
 @pytest.mark.parametrize(
     ("ward", "text"),
     [
@@ -442,7 +507,7 @@ def test_big_context_is_not_shown():
 def test_what_it_says_and_how_long():
     """CIRCLE-11: what persists, how to look at big data, when to call done; within 800 words."""
     text = told(gates=["call_entity", "call_entity_batch", "echo"], context={"a": 1})
-    for point in ("persist", "never print all", "done(result)", "namespace of your own"):
+    for point in ("persist", "a small slice first", "done(result)", "namespace of your own"):
         assert point in text
     assert len(text.split()) < 800
     assert "$" not in text

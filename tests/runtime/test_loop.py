@@ -1,12 +1,18 @@
 """The loop in a conversation circle: what is sent, what is called, what ends it."""
 
+import contextlib
 import json
+import sys
 import threading
 
 import anyio
 import pytest
 from circlet import LLM, Gate, gate
-from circlet.runtime.llm import Reply, ToolCall
+from circlet.runtime.errors import LLMError
+from circlet.runtime.llm import Reply, ToolCall, check_linkage
+from circlet.runtime.loom import EndRecord
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 FALSE = [{"max_turns": 10}, {"require_done_tool": True}]
 
@@ -117,6 +123,7 @@ def test_calls_run_in_order(chat):
     (turn,) = spell.cast("go").thread
     assert turn.gate_calls == ["echo", "echo", "done"]
     assert [record.result for record in turn.observation.records] == ["first", "second", "ok"]
+    assert turn.observation.records[0].arguments == '{"text": "first"}'
     assert turn.metadata.duration_ms > 0
 
 
@@ -202,6 +209,37 @@ def test_a_hung_sync_gate_holds_nothing_up(chat):
     assert not release.is_set()
     release.set()
     assert cast.result == "ok"
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_gate_that_exits(chat, is_async):
+    """CIRCLE-5: a gate that calls sys.exit fails like any other; the runtime lives."""
+
+    def leave() -> None:
+        """Exit."""
+        sys.exit("bye")
+
+    async def leave_async() -> None:
+        """Exit."""
+        leave()
+
+    exits = gate(name="leave")(leave_async if is_async else leave)
+    cast = chat([calls(call("leave")), done("alive")], exits).cast("go")
+    assert cast.thread[0].observation.text == "Error: leave: the gate tried to exit: bye"
+    assert cast.result == "alive"
+
+
+def test_a_gate_that_casts(chat):
+    """CANTRIP-2: a sync gate may cast another cantrip with the blocking face."""
+    other = chat([done("inner")])
+
+    @gate
+    def ask(intent: str) -> str:
+        """Ask somebody else."""
+        return other.cast(intent).result
+
+    spell = chat([calls(call("ask", intent="x")), done("outer")], ask)
+    assert spell.cast("go").thread[0].observation.text == "inner"
 
 
 def test_arguments_that_are_no_json(chat):
@@ -400,6 +438,51 @@ def test_normalised_replies(chat):
     cast = chat([{"raw_response": raw}]).cast("go")
     assert cast.result == "hello"
     assert (cast.usage.prompt_tokens, cast.usage.completion_tokens) == (10, 5)
+
+
+WORDS = st.sampled_from(
+    [
+        {"content": "text"},
+        {"content": "both", **echo("a")},
+        echo("a"),
+        calls(call("echo", text="a"), call("nope"), call("done")),
+        calls(call("done", answer=1), call("echo", text="skipped"), call("done", answer=2)),
+        calls(call("failing")),
+        calls(call("hang"), call("echo", text="after")),
+        {"error": {"status": 400, "message": "no"}},
+        {"content": None},
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.differing_executors])
+@given(script=st.lists(WORDS, max_size=12), turns=st.integers(1, 4), strict=st.booleans())
+def test_whatever_a_model_says_the_context_is_sound(chat, script, turns, strict):
+    """LLM-7, LOOP-1: however its casts end, each call is answered once, right after it."""
+
+    @gate(timeout_s=0.01)
+    async def hang() -> None:
+        """Never answer."""
+        await anyio.sleep_forever()
+
+    def fail() -> None:
+        """Fail."""
+        raise LookupError("no")
+
+    wards = [{"max_turns": turns}, {"require_done_tool": strict}]
+    spell = chat(script, "echo", hang, gate(name="failing")(fail), wards=wards)
+    with spell.summon() as entity:
+        for intent in ("one", "two", "three"):
+            with contextlib.suppress(LLMError):
+                assert entity.send(intent).turns <= turns
+    for request in spell.llm.requests:
+        check_linkage(request.messages)
+        assert request.messages[0].content == "one"
+    (recorded,) = spell.loom.entities.values()
+    ends = [one for _, _, one in spell.loom.records() if isinstance(one, EndRecord)]
+    assert len(ends) == 3
+    assert len(recorded.turns) == recorded.utterance_count
+    assert [turn.sequence for turn in recorded.turns] == [turn.turn for turn in recorded.turns]
 
 
 # -- what is recorded --------------------------------------------------------------------------

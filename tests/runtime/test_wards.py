@@ -116,6 +116,17 @@ def test_defaults():
     assert not Wards().truncates
 
 
+def test_a_limit_of_nothing_is_in_force():
+    """CIRCLE-6: 0 restricts; only what is absent or false does not."""
+    wards = Wards.of([{"max_depth": 0, "max_tokens": 0, "require_done_tool": False}])
+    assert wards.in_force() == {
+        "max_depth": 0,
+        "max_tokens": 0,
+        "max_batch": 50,
+        "max_concurrent": 8,
+    }
+
+
 @pytest.mark.parametrize("ward", [{"max_turns": 1}, {"timeout_s": 5}, {"timeout_s": 0.5}])
 def test_what_truncates(ward):
     """LOOP-2: max_turns and timeout_s guarantee an end."""

@@ -1,0 +1,118 @@
+"""Events: what is told while a run goes on, and in which order."""
+
+import anyio
+from circlet import ScriptedLLM
+from circlet.runtime import events as told
+
+
+def kinds(events):
+    return [type(event).__name__ for event in events]
+
+
+def watch(spell, intent="go"):
+    seen = []
+    spell.cast(intent, on_event=seen.append)
+    return seen
+
+
+def test_the_order_of_a_turn(chat):
+    """PROD-1: step, message, thinking, text, usage, calls, the end of the step; then the end."""
+    replies = [
+        {
+            "content": "let me see",
+            "thinking": "hm",
+            "tool_calls": [{"gate": "echo", "args": {"text": "a"}}],
+        },
+        {"tool_calls": [{"gate": "done", "args": {"answer": "b"}}]},
+    ]
+    seen = watch(chat(replies, "echo"))
+    assert kinds(seen) == [
+        "EntityStarted",
+        "StepStarted",
+        "MessageStarted",
+        "Thinking",
+        "Text",
+        "MessageCompleted",
+        "UsageReported",
+        "ToolCalled",
+        "ToolResult",
+        "StepCompleted",
+        "StepStarted",
+        "MessageStarted",
+        "MessageCompleted",
+        "UsageReported",
+        "ToolCalled",
+        "ToolResult",
+        "StepCompleted",
+        "EntityEnded",
+        "FinalResponse",
+    ]
+
+
+def test_what_they_say(chat):
+    """PROD-1: events carry the texts, the ordinals and the tokens."""
+    usage = {"prompt_tokens": 3, "completion_tokens": 1}
+    spell = chat(
+        ScriptedLLM([{"content": "the answer", "usage": usage}], name="m"), wards=[{"max_turns": 1}]
+    )
+    started, step, _, text, _, usage_reported, completed, ended, final = watch(spell)
+    assert (started.intent, started.model, started.parent_id, started.depth) == ("go", "m", None, 0)
+    assert (step.turn, text.text) == (1, "the answer")
+    assert usage_reported.usage.total_tokens == usage_reported.total.total_tokens == 4
+    assert (completed.turn, completed.observation, completed.is_error) == (1, "the answer", False)
+    assert (ended.outcome, ended.reason) == ("terminated", "done")
+    assert "the answer" in final.text
+
+
+def test_a_tree_s_events(deep):
+    """PROD-1, COMP-9: children's events come between their parent's call and its result."""
+    replies = {
+        "go": [{"code": "done(call_entity_batch(['x', 'x']))"}],
+        "x": [{"code": "done(1)"}],
+    }
+    usage = {"prompt_tokens": 2, "completion_tokens": 0}
+    seen = watch(deep(ScriptedLLM(replies, usage=usage)))
+    root = seen[0].entity_id
+    started = [event for event in seen if isinstance(event, told.EntityStarted)]
+    assert [event.parent_id for event in started] == [None, root, root]
+    assert [event.depth for event in started] == [0, 1, 1]
+    called = next(n for n, event in enumerate(seen) if isinstance(event, told.ToolCalled))
+    result = next(
+        n
+        for n, event in enumerate(seen)
+        if isinstance(event, told.ToolResult) and event.entity_id == root
+    )
+    between = seen[called + 1 : result]
+    assert {event.entity_id for event in between} == {event.entity_id for event in started[1:]}
+    assert not [e for e in seen[result:] if e.entity_id != root]
+    totals = [event.total.total_tokens for event in seen if isinstance(event, told.UsageReported)]
+    assert totals == [2, 4, 6]
+
+
+def test_one_that_was_not_started(deep):
+    """COMP-9: an entity that never began has an end all the same."""
+    replies = {"go": [{"code": "done(call_entity('x').reason)"}]}
+    seen = watch(deep(replies, wards=[{"max_turns": 3}, {"max_entities": 0}]))
+    ended = [event for event in seen if isinstance(event, told.EntityEnded)]
+    assert [event.outcome for event in ended] == ["not_started", "terminated"]
+
+
+def test_texts_are_bounded(code):
+    """PROD-1: arguments and results are told in bounded texts."""
+    seen = watch(code([{"code": "echo('x' * 100_000)\ndone('y' * 100_000)"}], "echo"))
+    called = [event for event in seen if isinstance(event, told.ToolCalled)]
+    results = [event for event in seen if isinstance(event, told.ToolResult)]
+    assert [event.name for event in called] == ["echo", "done"]
+    assert all(len(event.arguments) < 3_000 for event in called)
+    assert all(len(event.text) < 3_000 for event in results)
+    assert len(seen[-1].text) < 3_000
+
+
+def test_a_stream_and_a_sink_tell_the_same(chat):
+    """PROD-1: whichever way they are watched, the events are the same."""
+    spell = chat([{"content": "a"}] * 2)
+
+    async def stream():
+        return [event async for event in spell.stream("go")]
+
+    assert kinds(anyio.run(stream)) == kinds(watch(spell))
