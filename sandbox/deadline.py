@@ -1,8 +1,9 @@
 """A turn's deadline: an interrupt that the program can't shake off.
 
-A timer's signal raises in the program. A program that catches what is raised would go on, so
-the signal is sticky: its handler trips the same signal again before it raises, and the
-program is hit anew at its next call or backward jump, until the runner disarms.
+A timer's signal raises in the program. No ``except`` clause catches it (``guards.caught``), but
+other ways to swallow an exception remain, so the signal is sticky: its handler trips the same
+signal again before it raises, and the program is hit anew at its next call or backward jump,
+until the runner disarms.
 """
 
 from __future__ import annotations
@@ -17,11 +18,15 @@ HAS_TIMER = hasattr(signal, "setitimer")
 """Whether this platform can interrupt a program from within; else the host's kill remains."""
 
 
-class TurnTimeout(BaseException):
+class Interrupt(BaseException):
+    """What ends a program from outside: its own ``except`` clauses don't see it."""
+
+
+class TurnTimeout(Interrupt):
     """The program's time is up."""
 
 
-class Finished(BaseException):
+class Finished(Interrupt):
     """The program has called the gate that ends its work."""
 
 

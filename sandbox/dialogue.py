@@ -113,6 +113,7 @@ class _Record:
     calls: list[GateCall] = field(default_factory=list)
 
     call_bytes: int = 0
+    answer: Sealed | None = None
 
 
 class Turn:
@@ -184,10 +185,13 @@ class Turn:
         info = ErrorInfo(_NAMES[status], message, None, f"{_NAMES[status]}: {message}")
         return self._execution(status, state="lost", error=info)
 
-    def _execution(self, status: Status, **fields: Any) -> Execution:
+    def _execution(self, status: Status, error: ErrorInfo | None, **fields: Any) -> Execution:
         seen = self._seen
+        done = seen.answer is not None  # LOOP-3: whatever became of the program after that
         return Execution(
-            status=status,
+            status="done" if done else status,
+            error=None if done else error,
+            sealed_answer=seen.answer,
             stdout=fields.pop("stdout", None) or self.stdout,
             gate_calls=tuple(seen.calls),
             duration_ms=(time.perf_counter() - seen.started) * 1000,
@@ -210,17 +214,17 @@ class Turn:
         status = result.get("status")
         if status not in ("ok", "error", "done", "timeout", "memory"):
             raise ProtocolError("a result has an unknown status")
-        value, answer = result.get("value"), result.get("answer")
-        for sealed in (value, answer):
-            if not isinstance(sealed, Sealed | None):
-                raise ProtocolError("a result's value is not sealed")
+        if status == "done" and self._seen.answer is None:
+            raise ProtocolError("a result says done, and no gate has ended the work")
+        value = result.get("value")
+        if not isinstance(value, Sealed | None):
+            raise ProtocolError("a result's value is not sealed")
         return self._execution(
             status,
             stdout=_whole_output(self.stdout, result),
             error=self._error(status, result.get("error")),
             shown=_text_or_none(result.get("shown")),
             sealed_value=value,
-            sealed_answer=answer,
         )
 
     def _error(self, status: str, described: Any) -> ErrorInfo | None:
@@ -246,6 +250,8 @@ class Turn:
 
     def _gate(self, body: bytes | bytearray) -> Steps[bool]:
         """Answer a call; tells whether it was let through."""
+        if self._seen.answer is not None:
+            raise ProtocolError("a gate was called after the work had been ended")
         name, args, kwargs = _call(_decoded(body))
         self._seen.call_bytes += len(body)
         if len(self._seen.calls) >= MAX_CALLS or self._seen.call_bytes > MAX_CALL_BYTES:
@@ -256,14 +262,17 @@ class Turn:
         error: BaseException | None = None
         try:
             result = yield CallGate(name, args, kwargs)
-            reply = _reply(result)
+            if isinstance(result, Done):
+                result, self._seen.answer = result.answer, seal(result.answer)
+                reply = frame(Op.REPLY, dumps(["done", None]))
+            else:
+                reply = frame(Op.REPLY, dumps(["value", result]))
         except Exception as raised:
-            error, reply = raised, _failure(raised)
+            result, error, reply = None, raised, frame(Op.REPLY, _failure(raised))
         duration = (time.perf_counter() - started) * 1000
-        answer = result.answer if isinstance(result, Done) else result
         text = None if error is None else f"{type(error).__name__}: {error}"
-        self._seen.calls.append(GateCall(name, tuple(args), kwargs, answer, text, duration))
-        yield Send(frame(Op.REPLY, reply))
+        self._seen.calls.append(GateCall(name, tuple(args), kwargs, result, text, duration))
+        yield Send(reply)
         return True
 
 
@@ -274,15 +283,9 @@ _TOO_MANY_CALLS = (
 _NAMES = {"timeout": "TurnTimeout", "crashed": "ProcessDied"}
 
 
-def _reply(result: Any) -> bytes:
-    if isinstance(result, Done):
-        return dumps(["done", seal(result.answer)])
-    return dumps(["value", seal(result)])
-
-
 def _failure(error: Exception) -> bytes:
     if isinstance(error, Outcome):
-        return dumps(["raise", seal(error)])
+        return dumps(["raise", error])
     # The nearest class that the program knows too; it makes a GateError of plain Exception.
     name = next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins")
     # A KeyError's text is the repr of its argument, which reads badly.

@@ -26,7 +26,7 @@ from .policy import DYNAMIC, is_special
 _AST_NODES = " ".join(
     name
     for name, value in vars(ast).items()
-    if isinstance(value, type) and issubclass(value, ast.AST)
+    if isinstance(value, type) and issubclass(value, ast.AST) and name[0] != "_"
 )
 
 PUBLIC: dict[str, str] = {

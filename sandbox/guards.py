@@ -11,10 +11,12 @@ import _string  # type: ignore[import-not-found]
 import builtins
 import ctypes
 import string
+import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from .deadline import Interrupt
 from .policy import DYNAMIC, TURN, is_private, is_special, why_not_readable, why_not_writable
 
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE, CPython 3.10 and later
@@ -217,6 +219,14 @@ def _without_text_lookup(value: Any, name: str) -> Any:
 def _is_harmless(function: types.FunctionType) -> bool:
     """Whether a function by one of the dynamic names is the program's own, or ours."""
     return function.__code__.co_filename.startswith(TURN) or function in _SAFE_FORMAT.values()
+
+
+# -- exceptions ------------------------------------------------------------------------------
+
+
+def caught(kinds: Any) -> Any:
+    """What an ``except`` clause catches: nothing, where the program is being interrupted."""
+    return () if isinstance(sys.exception(), Interrupt) else kinds
 
 
 # -- classes ---------------------------------------------------------------------------------

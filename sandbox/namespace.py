@@ -11,7 +11,7 @@ from typing import Any
 from . import guards
 from .facades import Facade
 from .outcomes import ChildFailed, GateInterrupted, Truncated
-from .policy import GUARD_ATTRIBUTE, GUARD_OWN, is_special
+from .policy import GUARD_ATTRIBUTE, GUARD_CAUGHT, GUARD_OWN, is_special
 from .preview import without_addresses
 
 _PLAIN = [
@@ -180,6 +180,7 @@ class Namespace:
                 "__build_class__": guards.build_class,
                 GUARD_ATTRIBUTE: guards.attribute,
                 GUARD_OWN: guards.own,
+                GUARD_CAUGHT: guards.caught,
                 "<Exception>": Exception,
             }
         )

@@ -20,6 +20,8 @@ GUARD_ATTRIBUTE = "<attribute>"
 """``GUARD_ATTRIBUTE(object, name)``: a read whose safety depends on the object."""
 GUARD_OWN = "<own>"
 """``GUARD_OWN(object, name)``: the object, if the program may write that attribute of it."""
+GUARD_CAUGHT = "<caught>"
+"""``GUARD_CAUGHT(kinds)``: what an ``except`` clause catches, which an interrupt never is."""
 TURN = "<turn "
 """How the file name of a program's code begins: ``<turn 3>``."""
 VALUE = "<value>"
@@ -229,15 +231,23 @@ class Policy(RestrictingNodeTransformer):
     visit_AsyncFor = _allow  # noqa: N815
     visit_Await = _allow  # noqa: N815
     visit_NamedExpr = _allow  # noqa: N815
-    visit_TryStar = _allow  # noqa: N815
     guard_iter = _allow
 
+    def visit_TryStar(self, node: ast.AST) -> ast.AST:  # noqa: N802
+        """Deny: CPython before 3.12.9 and 3.13.2 trusts what a group's own ``split`` returns."""
+        self.error(node, "except* is not allowed here: catch the group, and look at .exceptions")
+        return node
+
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:  # noqa: N802
-        """Check the name; a bare ``except:`` catches ``Exception``, never the runner's own."""
+        """Check the name; no clause catches an interrupt, a bare one catches ``Exception``."""
         self.check_name(node, node.name)
+        node = self.node_contents_visit(node)
         if node.type is None:
             node.type = ast.copy_location(ast.Name("<Exception>", ast.Load()), node)
-        return self.node_contents_visit(node)
+        else:
+            call = ast.Call(ast.Name(GUARD_CAUGHT, ast.Load()), [node.type], [])
+            node.type = ast.fix_missing_locations(ast.copy_location(call, node.type))
+        return node
 
     # -- scopes --------------------------------------------------------------------------
 

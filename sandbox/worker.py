@@ -19,7 +19,6 @@ import sys
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from . import facades, guards, rlimits
@@ -28,12 +27,11 @@ from .errors import CodecError
 from .execution import clip
 from .limits import Limits
 from .namespace import Namespace
-from .outcomes import Outcome
 from .output import Output, Pipe
 from .policy import TURN, VALUE, compile_turn
 from .preview import class_name, show, without_addresses
 from .tracebacks import own_line, own_traceback
-from .wire import Op, Sealed, dumps, frame, loads, read_setting, seal
+from .wire import Op, dumps, frame, loads, read_setting, seal
 
 FINAL_MS = 100
 """Time that ``finally`` blocks have after ``done``, in milliseconds."""
@@ -106,14 +104,6 @@ class GateFunction:
         return f"<gate {self._signature}>"
 
 
-@dataclass
-class _Turn:
-    """What the runner knows of the turn that runs."""
-
-    answer: Sealed | None = None
-    finished: bool = False
-
-
 def forget_the_host() -> None:
     """Drop what this process knows of where it came from, and how to load more code."""
     os.environ.clear()
@@ -139,7 +129,7 @@ class Worker:
         self._output = Output(self._pipe, self._deadline)
         self._namespace = Namespace(facades.build(), self._output.write, checked)
         self._chars = Limits().output_chars
-        self._turn = _Turn()
+        self._finished = False
         self._turns = 0
         self._address_space = 0
 
@@ -211,7 +201,7 @@ class Worker:
     def _run(self, body: bytes | bytearray) -> None:
         source, eval_ms = loads(body)
         self._turns += 1
-        self._turn = _Turn()
+        self._finished = False
         self._output.begin()
         self._namespace.restore()
         filename = f"{TURN}{self._turns}>"
@@ -231,16 +221,13 @@ class Worker:
         try:
             self._report(error, value[0], filename)
         except MemoryError as shortage:
-            self._turn = _Turn()  # an answer that there is no room to send is none
             self._report(shortage, _MISSING, filename)
 
     def _report(self, error: BaseException | None, value: Any, filename: str) -> None:
         result: dict[str, Any] = {"status": self._status(error)}
         if result["status"] == "memory":
             rlimits.open_reserve()
-        if result["status"] == "done":
-            result["answer"] = self._turn.answer
-        elif error is not None:
+        if error is not None and not self._finished:
             result["error"] = self._describe(error, filename)
         elif value is not _MISSING:
             result.update(self._show(value))
@@ -251,7 +238,7 @@ class Worker:
             rlimits.close_reserve()
 
     def _status(self, error: BaseException | None) -> str:
-        if self._turn.finished:
+        if self._finished:
             return "done"
         if error is None:
             return "ok"
@@ -303,7 +290,7 @@ class Worker:
     # -- gates ---------------------------------------------------------------------------------
 
     def _call_gate(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self._turn.finished:
+        if self._finished:
             raise Finished
         try:
             call = frame(Op.GATE, dumps([name, list(args), kwargs]))
@@ -313,19 +300,17 @@ class Worker:
             self._output.flush()
             self._pipe.send(call)
             _, body = self._pipe.receive()
-            kind, content = loads(body)
+            kind, content = loads(body, unseal=True)
             if kind == "done":
-                self._turn.finished = True
-                self._turn.answer = content
+                self._finished = True
         if kind == "done":
             self._deadline.finish(FINAL_MS / 1000)
             raise Finished
         if kind == "error":
             raise _BUILTIN_ERRORS.get(content[0], GateError)(content[1])
-        value = content.open()
-        if isinstance(value, Outcome) and kind == "raise":
-            raise value
-        return value
+        if kind == "raise":
+            raise content
+        return content
 
 
 def _sealed(mapping: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:

@@ -56,6 +56,11 @@ STUBBORN = {
     "raises something else": (
         "try:\n  while True: pass\nexcept BaseException: raise ValueError('not my fault')"
     ),
+    "finally that raises": "try:\n  while True: pass\nfinally: raise ValueError('not me')",
+    "__exit__ that swallows, then the end": (
+        "class C:\n  def __enter__(s): return s\n  def __exit__(s, *a): return True\n"
+        "with C():\n  while True: pass"
+    ),
     "ends quietly": "try:\n  while True: pass\nexcept BaseException: late = 1",
 }
 
@@ -112,6 +117,16 @@ def test_one_long_operation_costs_the_state_and_the_result_says_so(new_box: NewB
     assert "state of this session was lost" in str(run)
     run = session.run("given, 'own' in globals()")
     assert run.value == ([1], False)
+
+
+def test_work_that_is_done_stays_done_whatever_follows(new_box: NewBox) -> None:
+    """LOOP-3: an answer counts though the program's last steps cost its process."""
+    session = new_box(eval_ms=100)
+    run = session.run("try:\n    done([1])\nfinally:\n    sum(range(10**12))")
+    assert (run.status, run.answer, run.state, run.error) == ("done", [1], "lost", None)
+    assert "state of this session was lost" in str(run)
+    run = session.run("try:\n    done([2])\nfinally:\n    1 / 0")
+    assert (run.status, run.answer, run.state) == ("done", [2], "kept")
 
 
 def test_time_inside_a_gate_is_not_the_programs(backend: Any) -> None:
