@@ -26,6 +26,8 @@ READY = 2
 """Workers that are kept ready."""
 START_SECONDS = 30.0
 """Time that a zygote, or a worker, may take to be ready."""
+EXIT_SECONDS = 1.0
+"""Time that the host's own exit waits for its zygote to end."""
 
 _BOOT = """
 import sys, importlib.util
@@ -194,10 +196,17 @@ class Zygote:
                 raise SandboxClosed(f"the zygote is gone: {error}") from None
         return KernelWorker(ours)
 
-    def close(self) -> None:
-        """End the zygote, and every worker with it."""
+    def close(self, seconds: float = START_SECONDS) -> None:
+        """End the zygote, and every worker with it.
+
+        Args:
+            seconds: How long to wait until it has ended.
+
+        Raises:
+            subprocess.TimeoutExpired: It has not.
+        """
         self.forget()
-        self._process.wait(START_SECONDS)
+        self._process.wait(seconds)
 
     def forget(self) -> None:
         """Let go of the descriptors without waiting for anything."""
@@ -292,7 +301,8 @@ def _drop_in_child() -> None:
 
 def _close_at_exit() -> None:
     if _shared is not None:
-        _shared.forget()
+        with suppress(subprocess.TimeoutExpired):
+            _shared.close(EXIT_SECONDS)
 
 
 os.register_at_fork(after_in_child=_drop_in_child)

@@ -75,7 +75,10 @@ def test_unknown_public_name():
 
 def test_importing_the_package_loads_nothing():
     """A sandbox's process imports the package too: its face pulls in no library."""
-    code = "import sys, circlet, circlet.sandbox; print('pydantic' in sys.modules, 'anyio' in sys.modules)"
+    code = (
+        "import sys, circlet, circlet.sandbox\n"
+        "print('pydantic' in sys.modules, 'anyio' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
 

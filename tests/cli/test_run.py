@@ -81,7 +81,7 @@ def test_a_value_is_laid_out(place):
 
 def test_a_large_value_is_cut_short(place):
     """Of a large value long lists are cut short, which is said; ``--json`` has all of it."""
-    spell = place.spell("- code: 'done({\"short\": [1, 2], \"long\": list(range(5000))})'\n")
+    spell = place.spell('- code: \'done({"short": [1, 2], "long": list(range(5000))})\'\n')
     done = place.installed("run", spell, "--out", "out")
     assert done.stdout == "{'short': [1, 2], 'long': [0, 1, 2, ... 4,997 more]}\n"
     assert "--json prints the whole result" in done.stderr

@@ -287,6 +287,7 @@ def test_a_new_zygote_takes_a_dead_ones_place() -> None:
         before = pool.shared()
         os.kill(before._process.pid, signal.SIGKILL)
         before._process.wait(30)
+        assert select.select([session._worker._pidfd], [], [], 30)[0]  # its end is the next's
         assert session.run("1").status == "crashed"
         assert session.run("given").value == 1
         assert pool.shared() is not before
