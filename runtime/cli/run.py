@@ -117,9 +117,12 @@ class _Run:
                 report["error"] = one_line(error)
             typer.echo(json.dumps(report, indent=2, allow_nan=False))
         elif cast is not None and cast.terminated:
-            if not show_value(cast.result):
-                self._say("circlet: long lists are cut short here; --json prints the whole result")
+            self._show(cast.result)
         self._say(f"{summary(self._loom)}; loom: {self._directory}")
+
+    def _show(self, result: Any) -> None:
+        if not show_value(result):
+            self._say("circlet: long lists are cut short here; --json prints the whole result")
 
     @staticmethod
     def _say(text: str) -> None:
