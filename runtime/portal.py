@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from concurrent import futures
 from typing import TypeVar
 
 import anyio
@@ -19,6 +20,8 @@ from anyio.from_thread import BlockingPortal
 from .errors import RuntimeFault
 
 _T = TypeVar("_T")
+LOOK_UP_SECONDS = 0.1
+"""How long Ctrl-C may go unnoticed."""
 CANCEL_SECONDS = 10.0
 """How long a cancelled call may take to end what runs below it and to record it."""
 
@@ -49,6 +52,10 @@ def run(function: Callable[[], Awaitable[_T]], instead: str) -> _T:
 
     future = _get().start_task_soon(call)
     try:
+        # The system may hand Ctrl-C to another thread, which does not wake this one: so it
+        # looks up now and then, for only the main thread runs signal handlers.
+        while not future.done():
+            futures.wait([future], timeout=LOOK_UP_SECONDS)
         return future.result()
     except KeyboardInterrupt:
         if future.cancel():
