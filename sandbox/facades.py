@@ -17,11 +17,11 @@ import enum
 import functools
 import importlib
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from . import guards
-from .policy import DYNAMIC, is_special
+from .policy import DYNAMIC, is_private, is_special
 
 _AST_NODES = " ".join(
     name
@@ -85,8 +85,11 @@ PUBLIC: dict[str, str] = {
 class Facade:
     """A module as a program sees it: its public names, and nothing can be set."""
 
-    def __init__(self, name: str, names: Mapping[str, Any]) -> None:
-        vars(self).update(names, __name__=name)
+    # Not in __init__, which a program may call: it would fill the facade anew.
+    def __new__(cls, name: str, names: Mapping[str, Any]) -> Facade:  # noqa: D102
+        facade = super().__new__(cls)
+        vars(facade).update(names, __name__=name)
+        return facade
 
     def __setattr__(self, name: str, _: Any) -> None:
         raise AttributeError(f"the module {self!r} is read-only: {name!r} can't be set")
@@ -108,17 +111,38 @@ def build() -> dict[str, Facade]:
     """Make every facade. Preloads the modules behind them, so that none is imported later."""
     _mend_abc()
     _mend_ast()
+    _mend_collections()
     _mend_enum()
     _mend_dataclasses()
     guards.close(Facade, ast.AST)
     made: dict[str, Facade] = {}
     for name in sorted(PUBLIC):
         made[name] = Facade(name, _public_names(name))
-    for name, facade in made.items():
+    return _with_children(made)
+
+
+def narrowed(facades: Mapping[str, Facade], modules: Iterable[str]) -> dict[str, Facade]:
+    """The facades of these modules alone; a package that is not among them has only its children.
+
+    Args:
+        facades: All facades, by module name.
+        modules: Names of the modules.
+    """
+    wanted = set(modules)
+    children = {name.rpartition(".")[2] for name in facades if "." in name}
+    kept: dict[str, Facade] = {}
+    for name in sorted(wanted | {name.partition(".")[0] for name in wanted}):
+        names = vars(facades[name]) if name in wanted else {}
+        kept[name] = Facade(name, {key: names[key] for key in names if key not in children})
+    return _with_children(kept)
+
+
+def _with_children(facades: dict[str, Facade]) -> dict[str, Facade]:
+    for name, facade in facades.items():
         package, _, child = name.rpartition(".")
         if package:
-            vars(made[package])[child] = facade
-    return made
+            vars(facades[package])[child] = facade
+    return facades
 
 
 def _public_names(module_name: str) -> dict[str, Any]:
@@ -147,11 +171,24 @@ def _dataclass(cls: Any = None, /, **options: Any) -> Any:
         return lambda decorated: _dataclass(decorated, **options)
     if not isinstance(cls, type) or not guards.is_own(cls):
         raise TypeError("dataclass() takes a class that you have defined")
+    for base in cls.__mro__:
+        for name, field in vars(base).get("__dataclass_fields__", {}).items():
+            _check_field_name(name)
+            _check_field_name(field.name)
     for name in vars(cls).get("__annotations__", ()):
         _check_field_name(name)
-    made: Any = dataclasses.dataclass(**options)(cls)
-    if DYNAMIC.intersection(vars(made).get("__match_args__", ())):
-        made.__match_args__ = ()  # type: ignore[misc]
+    return _without_guarded_patterns(dataclasses.dataclass(**options)(cls))
+
+
+def _without_guarded_patterns(made: Any) -> Any:
+    """Cut a class's positional patterns before the first name that is only read by a guard.
+
+    A pattern reads attributes without one, and of any object that passes for an instance.
+    """
+    names = vars(made).get("__match_args__", ())
+    guarded = [place for place, name in enumerate(names) if is_private(name) or name in DYNAMIC]
+    if guarded:
+        made.__match_args__ = names[: guarded[0]]
     return made
 
 
@@ -216,6 +253,30 @@ def _mend_ast() -> None:
 
     ast.AST.__init__ = init  # type: ignore[method-assign,assignment]
     ast.iter_fields = iter_fields
+
+
+def _mend_collections() -> None:
+    """A namedtuple's positional patterns read no name that needs a guard, nor do typing's."""
+    make = collections.namedtuple
+
+    def namedtuple(
+        typename: str,
+        field_names: Any,
+        *,
+        rename: bool = False,
+        defaults: Any = None,
+        module: str | None = None,
+    ) -> Any:
+        made = make(
+            typename,
+            field_names,
+            rename=rename,
+            defaults=defaults,
+            module=module or "__main__",
+        )
+        return _without_guarded_patterns(made)
+
+    collections.namedtuple = namedtuple  # type: ignore[assignment]
 
 
 def _mend_enum() -> None:

@@ -263,6 +263,10 @@ def class_of(obj: Any) -> Any:
 
 def build_class(function: Any, name: str, *bases: Any, **keywords: Any) -> Any:
     """Make the class of a class statement, if its bases allow it."""
+    for base in bases:
+        if not isinstance(base, type) and is_own(type(base)):
+            # It could stand for one base here, and for another when the class is made.
+            raise TypeError(f"a class can't inherit from an object of {type(base).__name__!r}")
     for base in types.resolve_bases(bases):  # typing.Type stands for type, for example
         if is_metaclass(base) or (isinstance(base, type) and _closed.intersection(base.__mro__)):
             raise TypeError(f"a class can't inherit from {base.__name__!r} here")

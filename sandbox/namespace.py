@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from . import guards
-from .facades import Facade
+from .facades import Facade, narrowed
 from .outcomes import ChildFailed, GateInterrupted, Truncated
 from .policy import GUARD_ATTRIBUTE, GUARD_CAUGHT, GUARD_OWN, is_special
 from .preview import without_addresses
@@ -124,7 +124,8 @@ class Namespace:
         self.module = types.ModuleType("__main__")
         self.variables: dict[str, Any] = vars(self.module)
         self.variables.update(NAMES)
-        self._builtins = self._make_builtins() if checked else self._plain_builtins()
+        self._pristine = self._make_builtins() if checked else self._plain_builtins()
+        self._builtins: dict[str, Any] = {}
         self.restore()
 
     def narrow(self, modules: Iterable[str] | None) -> None:
@@ -142,6 +143,7 @@ class Namespace:
                 f"there are: {', '.join(sorted(self._facades))}"
             )
         self._importable = sorted(modules)
+        self._facades = narrowed(self._facades, self._importable)
 
     def fix(self, names: Mapping[str, Any]) -> None:
         """Give the program names that it can't lose: its gates."""
@@ -155,6 +157,7 @@ class Namespace:
 
     def restore(self) -> None:
         """Put back what the runner relies on, whatever the program did to it."""
+        self._builtins.update(self._pristine)
         self.variables["__builtins__"] = self._builtins
         self.variables["__name__"] = "__main__"
         self.variables.update(self._fixed)
@@ -203,7 +206,11 @@ class Namespace:
 
     def _globals(self) -> dict[str, Any]:
         """The program's own variables, as a copy."""
-        return {name: value for name, value in self.variables.items() if name.isidentifier()}
+        return {
+            name: value
+            for name, value in self.variables.items()
+            if name.isidentifier() and not is_special(name)
+        }
 
     def _dir(self, *args: Any) -> list[str]:
         names = dir(*args) if args else list(self._globals())

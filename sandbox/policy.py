@@ -116,7 +116,7 @@ class Policy(RestrictingNodeTransformer):
         self._reserved = reserved
         self._class: str | None = None  # the class whose body or methods we are in
         self._in_class_body = False
-        self._at_turn_level = True
+        self._at_turn_level = self._walrus_at_turn_level = True
 
     def error(self, node: ast.AST, info: str) -> None:
         """Note a refusal with its node."""
@@ -230,7 +230,6 @@ class Policy(RestrictingNodeTransformer):
     visit_AsyncWith = _allow  # noqa: N815
     visit_AsyncFor = _allow  # noqa: N815
     visit_Await = _allow  # noqa: N815
-    visit_NamedExpr = _allow  # noqa: N815
     guard_iter = _allow
 
     def visit_TryStar(self, node: ast.AST) -> ast.AST:  # noqa: N802
@@ -255,21 +254,32 @@ class Policy(RestrictingNodeTransformer):
         """Check the names of the function and its arguments."""
         if not (self._in_class_body and node.name in CLASS_METHODS):
             self.check_name(node, node.name)
+        node.decorator_list = self._each(node.decorator_list)
+        node.args = self.visit(node.args)  # defaults and annotations belong to the outer scope
+        node.returns = self.visit(node.returns) if node.returns else None
         with self._scope():
             self.check_function_argument_names(node)
-            return self.node_contents_visit(node)
+            if hasattr(node, "type_params"):  # Python 3.12 and later
+                node.type_params = self._each(node.type_params)
+            node.body = self._each(node.body)
+        return node
 
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:  # noqa: N802
         """Check the names of the arguments."""
+        node.args = self.visit(node.args)
         with self._scope():
             self.check_function_argument_names(node)
-            return self.node_contents_visit(node)
+            node.body = self.visit(node.body)
+        return node
+
+    def _each(self, nodes: list[Any]) -> list[Any]:
+        return [self.visit(node) for node in nodes]
 
     def _comprehension(self, node: _Node) -> _Node:
-        """Allow; its targets are local to it."""
-        with self._scope(class_name=self._class):
+        """Allow; its targets are local to it, but for those of ``:=``."""
+        with self._scope(walrus_at_turn_level=self._walrus_at_turn_level):
             return self.node_contents_visit(node)
 
     visit_ListComp = _comprehension  # noqa: N815
@@ -285,18 +295,40 @@ class Policy(RestrictingNodeTransformer):
                 self.error(
                     node, "a class can't name its metaclass; inherit from ABC or Enum instead"
                 )
+        node.decorator_list = self._each(node.decorator_list)
+        node.bases = self._each(node.bases)
+        node.keywords = self._each(node.keywords)
         with self._scope(class_name=node.name, class_body=True):
-            return self.node_contents_visit(node)
+            if hasattr(node, "type_params"):  # Python 3.12 and later
+                node.type_params = self._each(node.type_params)
+            node.body = self._each(node.body)
+        return node
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.AST:  # noqa: N802
+        """Check the name, which a comprehension binds in the scope around it."""
+        at_turn_level, self._at_turn_level = self._at_turn_level, self._walrus_at_turn_level
+        node.target = self.visit(node.target)
+        self._at_turn_level = at_turn_level
+        node.value = self.visit(node.value)
+        return node
 
     @contextmanager
-    def _scope(self, class_name: str | None = None, class_body: bool = False) -> Iterator[None]:
-        before = self._class, self._in_class_body, self._at_turn_level
+    def _scope(
+        self,
+        class_name: str | None = None,
+        class_body: bool = False,
+        walrus_at_turn_level: bool = False,
+    ) -> Iterator[None]:
+        before = self._class, self._in_class_body, self._at_turn_level, self._walrus_at_turn_level
         self._class = class_name or self._class
         self._in_class_body, self._at_turn_level = class_body, False
+        self._walrus_at_turn_level = walrus_at_turn_level
         try:
             yield
         finally:
-            self._class, self._in_class_body, self._at_turn_level = before
+            self._class, self._in_class_body, self._at_turn_level, self._walrus_at_turn_level = (
+                before
+            )
 
     # -- match ---------------------------------------------------------------------------
 
@@ -325,8 +357,8 @@ class Policy(RestrictingNodeTransformer):
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:  # noqa: N802
         """Check the attributes that a class pattern reads by keyword.
 
-        Positional ones come from ``__match_args__``, which only the class makers set, and
-        they set no name that needs a guard.
+        Positional ones come from ``__match_args__``, which only the makers of classes set; the
+        facades see to it that they set no name that needs a guard.
         """
         for name in node.kwd_attrs:
             if name.startswith("_") or name in DYNAMIC:
@@ -351,63 +383,3 @@ def _is_super_call(node: ast.AST) -> bool:
     return (
         isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
     )
-
-
-def check(tree: ast.Module, source: str, filename: str, reserved: frozenset[str]) -> None:
-    """Check a turn's tree and put its guards in.
-
-    Raises:
-        Refused: The first construct that is not allowed, with line and column.
-    """
-    policy = Policy(reserved)
-    policy.visit(tree)
-    if not policy.refusals:
-        return
-    node, message = min(policy.refusals, key=lambda refusal: _place(refusal[0]))
-    line, column = _place(node)
-    lines = source.splitlines()
-    text = lines[line - 1] if line <= len(lines) else ""
-    end = getattr(node, "end_col_offset", None) if getattr(node, "end_lineno", 0) == line else None
-    # SyntaxError counts columns in characters from 1, the tree in UTF-8 bytes from 0.
-    encoded = text.encode("utf-8", "surrogatepass")
-    start = len(encoded[:column].decode("utf-8", "replace")) + 1
-    stop = len(encoded[:end].decode("utf-8", "replace")) + 1 if end else start + 1
-    raise Refused(message, (filename, line, start, text, line, stop))
-
-
-def _place(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-
-
-def compile_turn(
-    source: str, filename: str, reserved: frozenset[str] = frozenset(), checked: bool = True
-) -> Any:
-    """Compile one turn's source.
-
-    A turn that ends with an expression leaves the expression's value under ``VALUE``.
-
-    Args:
-        source: What the program wrote.
-        filename: Its name in tracebacks.
-        reserved: Names that the turn may not rebind at its top level.
-        checked: Whether the policy is applied; for tests of the other wall alone.
-
-    Returns:
-        A code object for ``exec``.
-
-    Raises:
-        SyntaxError: The source is no Python; ``Refused`` where it is, but not allowed.
-    """
-    try:
-        tree = ast.parse(source, filename)
-        last = tree.body[-1] if tree.body else None
-        if checked:
-            check(tree, source, filename, reserved)
-        if isinstance(last, ast.Expr):
-            target = ast.copy_location(ast.Name(VALUE, ast.Store()), last)
-            tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
-        return compile(tree, filename, "exec", dont_inherit=True)
-    except (RecursionError, MemoryError):
-        raise Refused("the source nests too deep to be compiled; split it up") from None
-    except ValueError as error:
-        raise Refused(f"the source is no text that Python can read: {error}") from None

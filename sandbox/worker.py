@@ -22,13 +22,14 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from . import facades, guards, rlimits
+from .compiling import compile_turn
 from .deadline import Deadline, Finished, TurnTimeout
 from .errors import CodecError
 from .execution import clip
 from .limits import Limits
 from .namespace import Namespace
 from .output import Output, Pipe
-from .policy import TURN, VALUE, compile_turn
+from .policy import TURN, VALUE
 from .preview import class_name, show, without_addresses
 from .tracebacks import own_line, own_traceback
 from .wire import Op, dumps, frame, loads, read_setting, seal
@@ -84,11 +85,20 @@ class GateFunction:
 
     __slots__ = ("_call", "_name", "_parameters", "_seal", "_signature")
 
-    def __init__(self, name: str, call: Any, info: Mapping[str, Any]) -> None:
-        self._name, self._call = name, call
-        self._signature: str = info["signature"]
-        self._parameters: list[str] = info["parameters"]
-        self._seal = frozenset(info["seal"])
+    _name: str
+    _call: Any
+    _signature: str
+    _parameters: list[str]
+    _seal: frozenset[str]
+
+    # Not in __init__, which a program may call: it would make another gate of this one.
+    def __new__(cls, name: str, call: Any, info: Mapping[str, Any]) -> GateFunction:  # noqa: D102
+        gate = super().__new__(cls)
+        gate._name, gate._call = name, call
+        gate._signature = info["signature"]
+        gate._parameters = info["parameters"]
+        gate._seal = frozenset(info["seal"])
+        return gate
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         if self._seal:

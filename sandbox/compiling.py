@@ -1,0 +1,68 @@
+"""From a turn's source to its code: parsed, checked by the policy, compiled."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from .policy import VALUE, Policy, Refused
+
+
+def check(tree: ast.Module, source: str, filename: str, reserved: frozenset[str]) -> None:
+    """Check a turn's tree and put its guards in.
+
+    Raises:
+        Refused: The first construct that is not allowed, with line and column.
+    """
+    policy = Policy(reserved)
+    policy.visit(tree)
+    if not policy.refusals:
+        return
+    node, message = min(policy.refusals, key=lambda refusal: _place(refusal[0]))
+    line, column = _place(node)
+    lines = source.splitlines()
+    text = lines[line - 1] if line <= len(lines) else ""
+    end = getattr(node, "end_col_offset", None) if getattr(node, "end_lineno", 0) == line else None
+    # SyntaxError counts columns in characters from 1, the tree in UTF-8 bytes from 0.
+    encoded = text.encode("utf-8", "surrogatepass")
+    start = len(encoded[:column].decode("utf-8", "replace")) + 1
+    stop = len(encoded[:end].decode("utf-8", "replace")) + 1 if end else start + 1
+    raise Refused(message, (filename, line, start, text, line, stop))
+
+
+def _place(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+
+
+def compile_turn(
+    source: str, filename: str, reserved: frozenset[str] = frozenset(), checked: bool = True
+) -> Any:
+    """Compile one turn's source.
+
+    A turn that ends with an expression leaves the expression's value under ``VALUE``.
+
+    Args:
+        source: What the program wrote.
+        filename: Its name in tracebacks.
+        reserved: Names that the turn may not rebind at its top level.
+        checked: Whether the policy is applied; for tests of the other wall alone.
+
+    Returns:
+        A code object for ``exec``.
+
+    Raises:
+        SyntaxError: The source is no Python; ``Refused`` where it is, but not allowed.
+    """
+    try:
+        tree = ast.parse(source, filename)
+        last = tree.body[-1] if tree.body else None
+        if checked:
+            check(tree, source, filename, reserved)
+        if isinstance(last, ast.Expr):
+            target = ast.copy_location(ast.Name(VALUE, ast.Store()), last)
+            tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
+        return compile(tree, filename, "exec", dont_inherit=True)
+    except (RecursionError, MemoryError):
+        raise Refused("the source nests too deep to be compiled; split it up") from None
+    except ValueError as error:
+        raise Refused(f"the source is no text that Python can read: {error}") from None
