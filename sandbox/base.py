@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import os
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -45,6 +46,12 @@ def plain_done(*args: Any, **kwargs: Any) -> Done:
 _DONE = GateInfo("done(answer)", ("answer",), frozenset({"answer"}))
 
 
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether a gate has to be awaited, as far as its kind tells."""
+    call = getattr(function, "__call__", None)  # noqa: B004 - an object's own, to look at
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
+
+
 def describe_gate(name: str, function: Callable[..., Any]) -> GateInfo:
     """What a worker is told of a plain function as a gate."""
     if function is plain_done:
@@ -77,7 +84,7 @@ class Session:
         self.limits = limits or Limits()
         self._gates: dict[str, Callable[..., Any]] = {"done": plain_done, **(gates or {})}
         for name in self._gates:
-            if not name.isidentifier() or name.startswith("_"):
+            if not name.isidentifier() or name.startswith("_") or keyword.iskeyword(name):
                 raise ValueError(f"a gate can't be named {name!r}: it must be a public identifier")
         self._infos = {
             name: describe_gate(name, function) for name, function in self._gates.items()

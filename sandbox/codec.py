@@ -32,6 +32,12 @@ MAX_TEXT = 4_096
 MAX_LOOSE_KEYS = 1_000
 """Keys of one map, or members of one set, that aren't strings, in what the host decodes
 unasked: their hashes are chosen by the sender, so many of them can be made to collide."""
+MAX_ITEMS = 100_000
+"""Members of all containers together in what the host decodes unasked: a few bytes of a frame
+can ask for many times their size in objects."""
+MAX_UNASKED = 16 << 20
+"""Bytes that the host decodes unasked; what is sealed does not count."""
+_ELSEWHERE = "hand it on in pieces, or where it stays sealed, such as a child's context"
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,14 +242,17 @@ def loads(
     Args:
         data: What ``dumps`` gave, or what claims to be that.
         unseal: Open sealed values inside (where their receiver is) instead of keeping them.
-        guarded: Refuse maps and sets with more than ``MAX_LOOSE_KEYS`` keys that aren't
-            strings: for what the host decodes without its caller having asked.
+        guarded: Keep to ``MAX_UNASKED`` bytes, ``MAX_ITEMS`` and ``MAX_LOOSE_KEYS``: for
+            what the host decodes without its caller having asked.
 
     Raises:
         CodecError: The bytes are malformed, or pass a limit.
     """
     try:
-        return _Decoder(unseal, guarded).decode(data, 0)
+        decoder = _Decoder(unseal, guarded)
+        value = decoder.decode(data, 0)
+        decoder.check_size(len(data))
+        return value
     except CodecError:
         raise
     except (
@@ -255,7 +264,19 @@ def loads(
         KeyError,
         msgpack.UnpackException,
     ) as error:
+        if "exceeds max_" in str(error):  # msgpack's own words for the bounds it was given
+            raise CodecError(f"a value too large, {error}: {_ELSEWHERE}") from None
         raise CodecError(f"malformed value: {type(error).__name__}: {error}"[:300]) from None
+
+
+def check_unasked(data: bytes) -> None:
+    """Check on the sender's side that a host will decode a value unasked.
+
+    Raises:
+        CodecError: It will not; the text names the limit.
+    """
+    if len(data) > MAX_LOOSE_KEYS:  # a shorter value passes no limit
+        loads(data, guarded=True)
 
 
 class _Decoder:
@@ -264,6 +285,8 @@ class _Decoder:
     def __init__(self, unseal: bool, guarded: bool) -> None:
         self._unseal = unseal
         self._guarded = guarded
+        self._items = 0
+        self._sealed_bytes = 0
 
     def decode(self, data: bytes | bytearray | memoryview, depth: int) -> Any:
         if depth > MAX_DEPTH:
@@ -271,21 +294,50 @@ class _Decoder:
         return msgpack.unpackb(
             data,
             ext_hook=lambda code, content: self._extension(code, content, depth + 1),
-            object_pairs_hook=self._map if self._guarded else None,
             strict_map_key=False,
             unicode_errors="surrogatepass",
+            **(self._bounds() if self._guarded else {}),
         )
 
+    def _bounds(self) -> dict[str, Any]:
+        """What msgpack checks before it makes a container or a text, and our own count."""
+        return {
+            "object_pairs_hook": self._map,
+            "list_hook": self._list,
+            "max_array_len": MAX_ITEMS,
+            "max_map_len": MAX_ITEMS,
+            "max_str_len": MAX_UNASKED,
+        }
+
     def _map(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+        self._count(2 * len(pairs))
         self._check_keys([key for key, _ in pairs])
         return dict(pairs)
+
+    def _list(self, items: list[Any]) -> list[Any]:
+        self._count(len(items))
+        return items
+
+    def _count(self, items: int) -> None:
+        self._items += items
+        if self._items > MAX_ITEMS:
+            raise CodecError(f"a value of more than {MAX_ITEMS:,} items: {_ELSEWHERE}")
+
+    def check_size(self, size: int) -> None:
+        """Check the bytes of a whole value, once it is known how many of them are sealed."""
+        size -= self._sealed_bytes
+        if self._guarded and size > MAX_UNASKED:
+            raise CodecError(
+                f"a value of {size:,} bytes; the limit is {MAX_UNASKED:,}: {_ELSEWHERE}"
+            )
 
     def _check_keys(self, keys: list[Any]) -> None:
         if self._guarded and len(keys) > MAX_LOOSE_KEYS:
             loose = sum(type(key) is not str for key in keys)
             if loose > MAX_LOOSE_KEYS:
                 raise CodecError(
-                    f"{loose:,} keys that are not strings; the limit is {MAX_LOOSE_KEYS:,}"
+                    f"{loose:,} keys that are not strings; the limit is {MAX_LOOSE_KEYS:,}: "
+                    f"{_ELSEWHERE}"
                 )
 
     def _extension(self, code: int, content: bytes, depth: int) -> Any:
@@ -305,6 +357,7 @@ class _Decoder:
         data, text = items
         if type(data) is not bytes or type(text) is not str or len(text) > MAX_TEXT:
             raise CodecError("malformed value: a sealed value is bytes and a short text")
+        self._sealed_bytes += len(data)
         return self.decode(data, depth) if self._unseal else Sealed(data, text)
 
 

@@ -76,12 +76,14 @@ class Deadline:
 
     Attributes:
         passed: Whether the present stretch of code was interrupted for its time.
+        left: Seconds that the last stretch of code did not need.
         shielded: Context in which no interrupt lands; the clock runs on.
         paused: Context for the runner's own I/O: no interrupt lands, the clock stands still.
     """
 
     def __init__(self) -> None:
         self.passed = False
+        self.left = 0.0
         self.shielded = _Shield(self)
         self.paused = _Pause(self)
         self._armed = False
@@ -111,9 +113,9 @@ class Deadline:
             self._armed = False
         except BaseException as error:
             self._armed = False
-            self._stop()
+            self.left = self._stop()
             return error
-        self._stop()
+        self.left = self._stop()
         return None
 
     def finish(self, seconds: float) -> None:

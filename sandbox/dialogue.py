@@ -10,15 +10,18 @@ nothing but plain values is decoded.
 
 from __future__ import annotations
 
+import keyword
 import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
+from .codec import Described
 from .errors import CodecError, NoSuchVariable, ProtocolError
 from .execution import ErrorInfo, Execution, GateCall, Status, left_out
 from .limits import MAX_TURN_OUTPUT, Limits
 from .outcomes import Outcome
+from .preview import PREVIEW_CHARS, class_name, show
 from .wire import Op, Sealed, dumps, frame, loads, seal
 
 GRACE_SECONDS = 0.5
@@ -26,11 +29,16 @@ GRACE_SECONDS = 0.5
 RENDER_SECONDS = 0.6
 """How long a worker may take to render a turn's outcome."""
 TRANSIT_SECONDS = 0.000_2
-"""Time that a gate call's way to the host and back is taken to need."""
+"""Time that a gate call's way to the host and back is taken to need, and beyond that ..."""
+TRANSIT_BYTES = 50_000_000
+"""... a second for so many bytes."""
 MAX_CALLS = 100_000
 """Gate calls of one turn that are let through."""
 MAX_CALL_BYTES = 256 << 20
-"""Bytes of arguments that one turn's gate calls may carry."""
+"""Bytes of arguments that one turn's gate calls may carry, and bytes of their results that are
+kept in its record."""
+_MAX_COUNT = 1 << 53
+"""Largest number that a worker's report may hold."""
 MAX_NAME = 1_000
 """Longest name of a variable that the host may set, in characters."""
 READ_SECONDS = 10.0
@@ -111,9 +119,10 @@ class _Record:
     output: list[str] = field(default_factory=list)
     size: int = 0
     calls: list[GateCall] = field(default_factory=list)
-
     call_bytes: int = 0
+    result_bytes: int = 0
     answer: Sealed | None = None
+    until: float = 0.0  # when the worker is given up, on the clock of ``perf_counter``
 
 
 class Turn:
@@ -143,26 +152,23 @@ class Turn:
         return self._steps(frame(Op.RUN, dumps([source, self._limits.eval_ms])))
 
     def _steps(self, beginning: bytes) -> Steps[Execution]:
-        self._seen = _Record()
+        self._seen = seen = _Record()
         yield Send(beginning)
         allowed = self._limits.eval_ms / 1000 + GRACE_SECONDS + RENDER_SECONDS
+        seen.until = time.perf_counter() + allowed
         while True:
-            waiting_since = time.perf_counter()
-            op, body = yield Receive(allowed)
-            waited = time.perf_counter() - waiting_since
+            left = seen.until - time.perf_counter()
+            if left <= 0:  # frames that never stop coming don't make time
+                raise TimeoutError
+            op, body = yield Receive(left)
             if op is Op.RESULT:
                 return self._finished(body)
             if op is Op.GATE:
-                # The way here and back is not the program's time, where the call counts.
-                counts = yield from self._gate(body)
-                allowed -= max(waited - TRANSIT_SECONDS, 0) if counts else waited
+                yield from self._gate(body)
             elif op is Op.OUTPUT:
                 self._take_output(body)
-                allowed -= waited
             else:
                 raise ProtocolError(f"a frame {op.name} came in the middle of a turn")
-            if allowed <= 0:  # frames that never stop coming don't make time
-                raise TimeoutError
 
     def given_up(self, error: BaseException) -> Execution:
         """What a turn came to whose worker had to be given up. Its state is lost."""
@@ -207,9 +213,18 @@ class Turn:
         self._seen.size += len(text)
         if self._seen.size > MAX_TURN_OUTPUT:
             raise ProtocolError("a worker sent more output than a turn may have")
-        self._seen.output.append(text)
+        if text:
+            self._seen.output.append(text)
 
     def _finished(self, body: bytes | bytearray) -> Execution:
+        try:
+            return self._result(body)
+        except ProtocolError:
+            raise
+        except Exception as error:  # whatever else a hostile report brings about
+            raise ProtocolError(f"a result is malformed: {type(error).__name__}") from None
+
+    def _result(self, body: bytes | bytearray) -> Execution:
         result = _mapping(_decoded(body))
         status = result.get("status")
         if status not in ("ok", "error", "done", "timeout", "memory"):
@@ -225,6 +240,7 @@ class Turn:
             error=self._error(status, result.get("error")),
             shown=_text_or_none(result.get("shown")),
             sealed_value=value,
+            unsealed=_text_or_none(result.get("unsealed")),
         )
 
     def _error(self, status: str, described: Any) -> ErrorInfo | None:
@@ -232,8 +248,8 @@ class Turn:
             return None
         items = _mapping(described)
         line = items.get("line")
-        if line is not None and type(line) is not int:
-            raise ProtocolError("an error's line is not a number")
+        if line is not None:
+            line = _count(line)
         kind, message, trace = (_text(items.get(key)) for key in ("type", "message", "traceback"))
         if status == "timeout":
             message = (
@@ -248,15 +264,15 @@ class Turn:
 
     # -- gates ---------------------------------------------------------------------------------
 
-    def _gate(self, body: bytes | bytearray) -> Steps[bool]:
-        """Answer a call; tells whether it was let through."""
+    def _gate(self, body: bytes | bytearray) -> Steps[None]:
+        """Answer a call. What it takes, its way here and back too, is not the program's time."""
         if self._seen.answer is not None:
             raise ProtocolError("a gate was called after the work had been ended")
         name, args, kwargs = _call(_decoded(body))
         self._seen.call_bytes += len(body)
         if len(self._seen.calls) >= MAX_CALLS or self._seen.call_bytes > MAX_CALL_BYTES:
             yield Send(frame(Op.REPLY, _failure(RuntimeError(_TOO_MANY_CALLS))))
-            return False
+            return
         started = time.perf_counter()
         result: Any = None
         error: BaseException | None = None
@@ -269,11 +285,19 @@ class Turn:
                 reply = frame(Op.REPLY, dumps(["value", result]))
         except Exception as raised:
             result, error, reply = None, raised, frame(Op.REPLY, _failure(raised))
-        duration = (time.perf_counter() - started) * 1000
+        duration = time.perf_counter() - started
+        self._seen.until += duration + TRANSIT_SECONDS + (len(body) + len(reply)) / TRANSIT_BYTES
         text = None if error is None else f"{type(error).__name__}: {error}"
-        self._seen.calls.append(GateCall(name, tuple(args), kwargs, result, text, duration))
+        result = self._kept(result, len(reply))
+        self._seen.calls.append(GateCall(name, tuple(args), kwargs, result, text, duration * 1000))
         yield Send(reply)
-        return True
+
+    def _kept(self, result: Any, size: int) -> Any:
+        """What the turn's record keeps of a gate's result: a preview, past its bound."""
+        if self._seen.result_bytes + size > MAX_CALL_BYTES:
+            return Described(class_name(result), show(result, PREVIEW_CHARS))
+        self._seen.result_bytes += size
+        return result
 
 
 _TOO_MANY_CALLS = (
@@ -301,9 +325,7 @@ def _call(message: Any) -> tuple[str, list[Any], dict[str, Any]]:
 
 
 def _whole_output(printed: str, result: Mapping[str, Any]) -> str:
-    tail, omitted = _text(result.get("tail")), result.get("omitted")
-    if type(omitted) is not int or omitted < 0:
-        raise ProtocolError("a result's output is malformed")
+    tail, omitted = _text(result.get("tail")), _count(result.get("omitted"))
     if not tail:
         return printed
     return printed + (left_out(omitted) if omitted else "") + tail
@@ -323,6 +345,12 @@ def _decoded(body: bytes | bytearray) -> Any:
 def _mapping(value: Any) -> dict[Any, Any]:
     if type(value) is not dict:
         raise ProtocolError("a mapping is wanted")
+    return value
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or not 0 <= value <= _MAX_COUNT:
+        raise ProtocolError("a number is wanted, from 0 to 2**53")
     return value
 
 
@@ -367,6 +395,8 @@ def check_name(name: str) -> None:
     Raises:
         NoSuchVariable: There can be no variable of that name.
     """
-    special = name.startswith("__") and name.endswith("__")
+    if not isinstance(name, str):
+        raise NoSuchVariable(f"a variable's name is a str, not {type(name).__name__}")
+    special = (name.startswith("__") and name.endswith("__")) or keyword.iskeyword(name)
     if not name.isidentifier() or special or len(name) > MAX_NAME:
         raise NoSuchVariable(f"{name[:MAX_NAME]!r} can't be the name of a variable")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .errors import CodecError
 from .wire import Sealed
 
 _MARK_CHARS = 48
@@ -39,7 +40,8 @@ class GateCall:
         gate: The gate's name.
         args: Positional arguments; a ``Sealed`` one was handed on undecoded.
         kwargs: Keyword arguments.
-        result: What it answered, or None where it failed.
+        result: What it answered, or None where it failed. Past a bound for one turn's results
+            together, a ``Described`` stands for it.
         error: What went wrong, or None.
         duration_ms: Time it took, in milliseconds.
     """
@@ -65,6 +67,10 @@ class Execution:
         gate_calls: The gates that were called, in order.
         duration_ms: Time from start to end, in milliseconds.
         shown: The last expression's value as text, or None.
+        sealed_value: That value, encoded.
+        sealed_answer: What the program gave to ``done``, encoded.
+        output_chars: Length of the observation, in characters.
+        unsealed: Why the value could not be encoded, or None.
     """
 
     status: Status
@@ -77,14 +83,17 @@ class Execution:
     sealed_value: Sealed | None = field(default=None, repr=False)
     sealed_answer: Sealed | None = field(default=None, repr=False)
     output_chars: int = field(default=20_000, repr=False)
+    unsealed: str | None = field(default=None, repr=False)
 
     @property
     def value(self) -> Any:
         """The last expression's value, or None. Decoded when asked for.
 
         Raises:
-            CodecError: The bytes are malformed.
+            CodecError: The value could not be encoded, or its bytes are malformed.
         """
+        if self.unsealed is not None:
+            raise CodecError(f"the turn's value can't be read: {self.unsealed}")
         return self.sealed_value.open() if self.sealed_value else None
 
     @property

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from . import guards
-from .policy import DYNAMIC, is_private, is_special
+from .policy import is_special
 
 _AST_NODES = " ".join(
     name
@@ -82,32 +82,41 @@ PUBLIC: dict[str, str] = {
 """Importable modules and the names of each; a name that this Python lacks is left out."""
 
 
-class Facade:
-    """A module as a program sees it: its public names, and nothing can be set."""
+class _FacadeType(type):
+    def __call__(cls, *_: Any, **__: Any) -> Any:
+        raise TypeError("a module can't be called")
 
-    # Not in __init__, which a program may call: it would fill the facade anew.
-    def __new__(cls, name: str, names: Mapping[str, Any]) -> Facade:  # noqa: D102
-        facade = super().__new__(cls)
-        vars(facade).update(names, __name__=name)
-        return facade
+    def __setattr__(cls, name: str, _: Any) -> None:
+        raise AttributeError(f"{cls!r} is read-only: {name!r} can't be set")
 
-    def __setattr__(self, name: str, _: Any) -> None:
-        raise AttributeError(f"the module {self!r} is read-only: {name!r} can't be set")
+    def __delattr__(cls, name: str) -> None:
+        raise AttributeError(f"{cls!r} is read-only: {name!r} can't be deleted")
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"the module {self!r} is read-only: {name!r} can't be deleted")
+    def __getattr__(cls, name: str) -> Any:
+        raise AttributeError(f"{cls!r} has no {name!r} here")
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"the module {self!r} has no {name!r} here")
+    def __dir__(cls) -> list[str]:
+        return sorted(vars(cls))
 
-    def __dir__(self) -> list[str]:
-        return sorted(vars(self))
-
-    def __repr__(self) -> str:
-        return f"<module {vars(self)['__name__']!r}>"
+    def __repr__(cls) -> str:
+        return f"<module {cls.__name__!r}>"
 
 
-def build() -> dict[str, Facade]:
+class Facade(metaclass=_FacadeType):
+    """Base of the modules as a program sees them: public names, and nothing can be set.
+
+    Each is a class, for the interpreter itself then refuses every way of writing to it, once
+    classes are frozen; an object's own variables can be written past its class.
+    """
+
+    __slots__ = ()
+
+
+def _facade(name: str, names: Mapping[str, Any]) -> type[Facade]:
+    return _FacadeType(name, (Facade,), {"__slots__": (), **names})
+
+
+def build() -> dict[str, type[Facade]]:
     """Make every facade. Preloads the modules behind them, so that none is imported later."""
     _mend_abc()
     _mend_ast()
@@ -115,13 +124,15 @@ def build() -> dict[str, Facade]:
     _mend_enum()
     _mend_dataclasses()
     guards.close(Facade, ast.AST)
-    made: dict[str, Facade] = {}
-    for name in sorted(PUBLIC):
-        made[name] = Facade(name, _public_names(name))
-    return _with_children(made)
+    made: dict[str, type[Facade]] = {}
+    for name in sorted(PUBLIC, reverse=True):  # what is in a package before the package
+        made[name] = _facade(name, {**_public_names(name), **_children(name, made)})
+    return made
 
 
-def narrowed(facades: Mapping[str, Facade], modules: Iterable[str]) -> dict[str, Facade]:
+def narrowed(
+    facades: Mapping[str, type[Facade]], modules: Iterable[str]
+) -> dict[str, type[Facade]]:
     """The facades of these modules alone; a package that is not among them has only its children.
 
     Args:
@@ -129,20 +140,29 @@ def narrowed(facades: Mapping[str, Facade], modules: Iterable[str]) -> dict[str,
         modules: Names of the modules.
     """
     wanted = set(modules)
-    children = {name.rpartition(".")[2] for name in facades if "." in name}
-    kept: dict[str, Facade] = {}
-    for name in sorted(wanted | {name.partition(".")[0] for name in wanted}):
-        names = vars(facades[name]) if name in wanted else {}
-        kept[name] = Facade(name, {key: names[key] for key in names if key not in children})
-    return _with_children(kept)
+    kept: dict[str, type[Facade]] = {}
+    for name in sorted(wanted | {name.partition(".")[0] for name in wanted}, reverse=True):
+        names = _own_names(facades[name], facades) if name in wanted else {}
+        kept[name] = _facade(name, {**names, **_children(name, kept)})
+        guards.freeze(kept[name])
+    return kept
 
 
-def _with_children(facades: dict[str, Facade]) -> dict[str, Facade]:
-    for name, facade in facades.items():
-        package, _, child = name.rpartition(".")
-        if package:
-            vars(facades[package])[child] = facade
-    return facades
+def _children(package: str, facades: Mapping[str, type[Facade]]) -> dict[str, type[Facade]]:
+    return {
+        name.rpartition(".")[2]: facade
+        for name, facade in facades.items()
+        if name.rpartition(".")[0] == package
+    }
+
+
+def _own_names(facade: type[Facade], facades: Mapping[str, type[Facade]]) -> dict[str, Any]:
+    children = _children(facade.__name__, facades)
+    return {
+        name: value
+        for name, value in vars(facade).items()
+        if not is_special(name) and name not in children
+    }
 
 
 def _public_names(module_name: str) -> dict[str, Any]:
@@ -177,6 +197,8 @@ def _dataclass(cls: Any = None, /, **options: Any) -> Any:
             _check_field_name(field.name)
     for name in vars(cls).get("__annotations__", ()):
         _check_field_name(name)
+        if guards.is_guarded(name) and guards.is_inherited(cls, name):
+            raise ValueError(f"{name!r} can't be the name of a field: a base class guards it")
     return _without_guarded_patterns(dataclasses.dataclass(**options)(cls))
 
 
@@ -186,7 +208,7 @@ def _without_guarded_patterns(made: Any) -> Any:
     A pattern reads attributes without one, and of any object that passes for an instance.
     """
     names = vars(made).get("__match_args__", ())
-    guarded = [place for place, name in enumerate(names) if is_private(name) or name in DYNAMIC]
+    guarded = [place for place, name in enumerate(names) if guards.is_guarded(name)]
     if guarded:
         made.__match_args__ = names[: guarded[0]]
     return made

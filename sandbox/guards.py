@@ -14,6 +14,7 @@ import string
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from .deadline import Interrupt
@@ -29,7 +30,6 @@ def freeze_classes() -> int:
     CPython refuses to set an attribute of an immutable class, or to change an object's
     ``__class__`` from or to one. The flag has no public setter, so it is written in place.
     """
-    offset = _flags_offset()
     seen: set[type] = set()
     waiting: list[type] = [object]
     while waiting:
@@ -39,11 +39,17 @@ def freeze_classes() -> int:
                 seen.add(child)
                 waiting.append(child)
     for kind in seen:
-        flags = ctypes.c_ulong.from_address(id(kind) + offset)
-        flags.value |= _IMMUTABLE
+        freeze(kind)
     return len(seen)
 
 
+def freeze(kind: type) -> None:
+    """Make one class immutable."""
+    flags = ctypes.c_ulong.from_address(id(kind) + _flags_offset())
+    flags.value |= _IMMUTABLE
+
+
+@cache
 def _flags_offset() -> int:
     """Where a class object keeps its flags: looked for, so that no layout is assumed."""
     word = ctypes.sizeof(ctypes.c_ulong)
@@ -106,7 +112,7 @@ def _check_private(obj: Any, name: str) -> None:
     kind = obj if isinstance(obj, type) else type(obj)
     if (kind, name) in _allowed:
         return
-    if kind is types.FunctionType or not is_own(kind) or _is_inherited(kind, name):
+    if kind is types.FunctionType or not is_own(kind) or is_inherited(kind, name):
         raise AttributeError(
             f'"{name}" of {kind.__name__!r} is private; only names that your own classes '
             "define may start with an underscore"
@@ -114,7 +120,13 @@ def _check_private(obj: Any, name: str) -> None:
     _allowed.add((kind, name))
 
 
-def _is_inherited(kind: type, name: str) -> bool:
+def is_guarded(name: str) -> bool:
+    """Whether an attribute of that name is read by a guard only, or never."""
+    return is_private(name) or name in DYNAMIC or why_not_readable(name) is not None
+
+
+def is_inherited(kind: type, name: str) -> bool:
+    """Whether a class that is not the program's own gives ``kind`` that attribute."""
     return any(name in vars(base) for base in type.mro(kind) if not is_own(base))
 
 

@@ -24,8 +24,9 @@ REQUIRED = ("no_new_privs", "rlimits", "closed_fds", "seccomp")
 EXTRAS = ("namespaces", "landlock", "no_capabilities", "not_dumpable", "oom_first")
 """Layers that are had where the machine gives them."""
 
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.syscall.restype = ctypes.c_long
+if sys.platform == "linux":  # elsewhere ``why_unsupported`` keeps everybody away
+    _libc = ctypes.CDLL(None, use_errno=True)
+    _libc.syscall.restype = ctypes.c_long
 
 # -- system call numbers, x86-64 -------------------------------------------------------------
 

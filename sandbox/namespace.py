@@ -111,7 +111,7 @@ class Namespace:
 
     def __init__(
         self,
-        facades: Mapping[str, Facade],
+        facades: Mapping[str, type[Facade]],
         write: Callable[[str], None],
         checked: bool = True,
     ) -> None:

@@ -49,7 +49,10 @@ CLASS_METHODS = OPERATOR_METHODS | frozenset(
         "__class_getitem__"
     ).split()
 )
-"""Special methods that a class may define, and reach through ``super()``."""
+"""Special methods that a class may define."""
+SUPER_METHODS = CLASS_METHODS - {"__get__", "__set__", "__delete__", "__getattr__"}
+"""Special methods that are reached through ``super()``. Not those of descriptors: a base class's
+own would read and write what other objects keep to themselves."""
 READABLE = frozenset({"__name__", "__doc__", "__qualname__"})
 """Special attributes that are harmless strings."""
 CLASS_VARIABLES = frozenset({"__slots__", "__hash__", "__doc__"})
@@ -192,7 +195,7 @@ class Policy(RestrictingNodeTransformer):
         return node
 
     def _read(self, node: ast.Attribute) -> ast.AST:
-        if _is_super_call(node.value) and node.attr in CLASS_METHODS:
+        if _is_super_call(node.value) and node.attr in SUPER_METHODS:
             return node
         if node.attr == "__class__" or node.attr in DYNAMIC or is_private(node.attr):
             return self._guard(node, GUARD_ATTRIBUTE)

@@ -43,6 +43,10 @@ main(control, frozenset(off.split()))
 """
 
 
+class _Refused(BackendUnavailable):
+    """This machine can't give the back end, however often it is asked."""
+
+
 class KernelWorker:
     """A jailed worker: its socket, and a handle that names it for as long as it is held."""
 
@@ -76,7 +80,7 @@ class KernelWorker:
             raise SandboxClosed("a worker ended before it was ready")
         self.layers = loads(message[HEADER.size :])
         if "error" in self.layers:
-            raise BackendUnavailable(self.layers["error"])
+            raise _Refused(self.layers["error"])
 
     @property
     def pid(self) -> int:
@@ -117,7 +121,7 @@ class Zygote:
     def __init__(self, layers_off: frozenset[str] = frozenset()) -> None:
         reason = jail.why_unsupported()
         if reason:
-            raise BackendUnavailable(reason)
+            raise _Refused(reason)
         self._lock = threading.Lock()
         self._ready: list[KernelWorker] = []
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -130,8 +134,11 @@ class Zygote:
         try:
             self.layers = self._wait_until_ready()
             probe = self.take()
-        except SandboxError:
-            self.close()
+        except SandboxClosed as error:
+            self._give_up()
+            raise BackendUnavailable(str(error)) from None
+        except BackendUnavailable:
+            self._give_up()
             raise
         self.layers.update(probe.layers)
         self._ready.append(probe)
@@ -140,10 +147,13 @@ class Zygote:
         self._control.settimeout(START_SECONDS)
         try:
             answer: dict[str, Any] = loads(self._control.recv(65_536) or dumps({}))
-        except (TimeoutError, OSError) as error:
-            answer = {"error": f"the zygote did not start: {error}"}
+        except OSError as error:  # a timeout too
+            raise BackendUnavailable(f"the zygote did not start: {error}") from None
+        if "error" in answer:
+            raise _Refused(answer["error"])
         if "layers" not in answer:
-            raise BackendUnavailable(answer.get("error", "the zygote ended before it was ready"))
+            raise BackendUnavailable("the zygote ended before it was ready")
+        self._control.setblocking(False)
         layers: dict[str, str] = answer["layers"]
         return layers
 
@@ -164,8 +174,7 @@ class Zygote:
                 worker.greet()
                 if not _is_readable(worker.sock):
                     return worker
-        with self._lock:
-            worker = self._request()
+        worker = self._request(START_SECONDS)
         worker.greet()
         return worker
 
@@ -180,18 +189,24 @@ class Zygote:
         return first is not None and (bool(first.layers) or _is_readable(first.sock))
 
     def refill(self) -> None:
-        """Ask for workers until enough stand ready. Waits for none of them."""
+        """Ask for workers until enough stand ready. Waits for none of them.
+
+        Raises:
+            SandboxClosed: The zygote is gone, or has more requests than it can take.
+        """
         with self._lock:
             while len(self._ready) < READY:
-                self._ready.append(self._request())
+                self._ready.append(self._request(0))
 
-    def _request(self) -> KernelWorker:
+    def _request(self, seconds: float) -> KernelWorker:
+        """Ask for a worker; wait so long, in seconds, until the request can be sent."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with theirs:
             rights = array.array("i", [theirs.fileno()])
             try:
+                _wait_for(self._control, select.POLLOUT, seconds)
                 self._control.sendmsg([b"w"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
-            except OSError as error:
+            except (OSError, ValueError) as error:  # a ValueError where it has been closed
                 ours.close()
                 raise SandboxClosed(f"the zygote is gone: {error}") from None
         return KernelWorker(ours)
@@ -208,6 +223,12 @@ class Zygote:
         self.forget()
         self._process.wait(seconds)
 
+    def _give_up(self) -> None:
+        """End a zygote that did not come to be, whatever it does."""
+        self.forget()
+        self._process.kill()
+        self._process.wait()
+
     def forget(self) -> None:
         """Let go of the descriptors without waiting for anything."""
         self._control.close()
@@ -217,9 +238,13 @@ class Zygote:
 
 
 def _is_readable(sock: socket.socket) -> bool:
+    return _wait_for(sock, select.POLLIN, 0)
+
+
+def _wait_for(sock: socket.socket, event: int, seconds: float) -> bool:
     poll = select.poll()  # select() can't take a descriptor past 1,023
-    poll.register(sock, select.POLLIN)
-    return bool(poll.poll(0))
+    poll.register(sock, event)
+    return bool(poll.poll(seconds * 1000))
 
 
 def _execute(theirs: socket.socket, layers_off: frozenset[str]) -> subprocess.Popen[bytes]:
@@ -254,7 +279,8 @@ def shared() -> Zygote:
     """This process's zygote; a new one where there is none, or the last one has died.
 
     Raises:
-        BackendUnavailable: The machine can't give one. It is asked once.
+        BackendUnavailable: There is none to be had. What the machine can't give at all is
+            not asked for again; after a passing failure the next session asks anew.
     """
     global _shared, _unavailable
     with _shared_lock:
@@ -266,7 +292,7 @@ def shared() -> Zygote:
         if _shared is None:
             try:
                 _shared = Zygote()
-            except BackendUnavailable as error:
+            except _Refused as error:
                 _unavailable = str(error)
                 raise
         return _shared
@@ -286,9 +312,11 @@ def has_ready() -> bool:
 
 
 def refill() -> None:
-    """Have workers ready for the next sessions."""
-    if _shared is not None and _shared.is_alive:
-        _shared.refill()
+    """Have workers ready for the next sessions, as far as that can be done."""
+    zygote = _shared
+    if zygote is not None and zygote.is_alive:
+        with suppress(SandboxError, OSError):
+            zygote.refill()
 
 
 def _drop_in_child() -> None:
@@ -305,5 +333,6 @@ def _close_at_exit() -> None:
             _shared.close(EXIT_SECONDS)
 
 
-os.register_at_fork(after_in_child=_drop_in_child)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_drop_in_child)
 atexit.register(_close_at_exit)

@@ -6,11 +6,13 @@ There is no kernel wall here, but for resource limits where the platform has the
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import socket
 import sys
 import threading
 import types
+import weakref
 from typing import Any, Literal
 
 import multiprocess
@@ -48,10 +50,12 @@ class PortableWorker:
         self.sock, theirs = socket.socketpair()
         self.layers: dict[str, str] = {}
         with theirs:
-            self._process: Any = multiprocess.get_context("spawn").Process(
+            process = multiprocess.get_context("spawn").Process(
                 target=serve, args=(theirs,), daemon=True
             )
-            _start(self._process)
+            _start(process)
+        self._process: Any = process
+        self._ending = weakref.finalize(self, _end, process, os.getpid())
 
     def greet(self) -> None:
         """Wait until the worker is ready.
@@ -66,6 +70,7 @@ class PortableWorker:
         except (TimeoutError, OSError):
             first = b""
         if first[: HEADER.size] != hello[: HEADER.size]:
+            self.end()
             raise SandboxClosed("a worker ended before it was ready")
 
     @property
@@ -76,13 +81,19 @@ class PortableWorker:
 
     def end(self) -> None:
         """End the worker now, whatever it does."""
-        self._process.kill()
-        self._process.join(START_SECONDS)
-        self.sock.close()
+        self._ending()
+        self.forget()
 
     def forget(self) -> None:
         """Let go of the worker; it ends when no process holds its socket any more."""
         self.sock.close()
+        self._ending.detach()
+
+
+def _end(process: Any, owner: int) -> None:
+    if owner == os.getpid():  # of a process that was forked since, the worker is not the child
+        process.kill()
+        process.join(START_SECONDS)
 
 
 def _start(process: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
 PREVIEW_CHARS = 200
@@ -24,7 +25,12 @@ _BRACKETS: dict[type, tuple[str, str]] = {
     set: ("{", "}"),
     frozenset: ("frozenset({", "})"),
     dict: ("{", "}"),
+    deque: ("[", "]"),
+    Counter: ("{", "}"),
+    OrderedDict: ("{", "}"),
+    defaultdict: ("{", "}"),
 }
+"""What is written item by item, and the instances of subclasses that leave ``__repr__`` alone."""
 _SIZED = (str, bytes, bytearray, list, tuple, set, frozenset, dict)
 _UNITS: dict[type, str] = {str: "chars", bytes: "bytes", bytearray: "bytes"}
 
@@ -50,6 +56,14 @@ def show(value: Any, limit: int) -> str:
     return _Writer(limit).write(value)
 
 
+def _shape(kind: type) -> type | None:
+    """The class by whose items an instance of ``kind`` is written; None where by its own repr."""
+    if kind in _BRACKETS:
+        return kind
+    owner = next(base for base in type.mro(kind) if "__repr__" in base.__dict__)
+    return owner if owner in _BRACKETS else None
+
+
 class _Writer:
     """Writes one value within a budget of characters."""
 
@@ -68,8 +82,9 @@ class _Writer:
 
     def _value(self, value: Any) -> None:
         kind = type(value)
-        if kind in _BRACKETS:
-            self._container(value, kind)
+        shape = _shape(kind)
+        if shape is not None:
+            self._container(value, shape)
         elif kind in (str, bytes, bytearray):
             self._text(value)
         elif kind is int and value.bit_length() > 14_000:
@@ -78,32 +93,40 @@ class _Writer:
         else:
             self._object(value)
 
-    def _container(self, value: Any, kind: type) -> None:
+    def _container(self, value: Any, shape: Any) -> None:
+        """Write a container by the methods of its ``shape``, past those of its own class."""
         if id(value) in self.open or len(self.open) == MAX_LEVELS:
             self._put("...")
             return
-        if not value and kind in (set, frozenset):
-            self._put(f"{kind.__name__}()")
+        size = shape.__len__(value)
+        if not size and shape in (set, frozenset):
+            self._put(f"{class_name(value)}()")
             return
         self.open.add(id(value))
-        opening, closing = _BRACKETS[kind]
+        opening, closing = _BRACKETS[shape]
+        if type(value) not in (list, tuple, set, frozenset, dict):
+            opening, closing = f"{class_name(value)}({opening[-1]}", f"{closing[0]})"
         self._put(opening)
-        for index, item in enumerate(value.items() if kind is dict else value):
+        self._items(value, shape, size)
+        if shape is tuple and size == 1:
+            self._put(",")
+        self._put(closing)
+        self.open.discard(id(value))
+
+    def _items(self, value: Any, shape: Any, size: int) -> None:
+        pairs = issubclass(shape, dict)
+        for index, item in enumerate(shape.items(value) if pairs else shape.__iter__(value)):
             if index:
                 self._put(", ")
             if self.left <= 0:
-                self._put(f"... {len(value) - index:,} more")
+                self._put(f"... {size - index:,} more")
                 break
-            if kind is dict:
+            if pairs:
                 self._value(item[0])
                 self._put(": ")
                 self._value(item[1])
             else:
                 self._value(item)
-        if kind is tuple and len(value) == 1:
-            self._put(",")
-        self._put(closing)
-        self.open.discard(id(value))
 
     def _text(self, value: str | bytes | bytearray) -> None:
         room = max(self.left, 20)

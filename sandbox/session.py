@@ -9,10 +9,12 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
+from anyio.lowlevel import RunVar
 
 from . import dialogue, pool
-from .base import LOST, SEND_SECONDS, Backend, Session, final, plain_done, state_lost
+from .base import LOST, SEND_SECONDS, Backend, Session, final, is_async, plain_done, state_lost
 from .dialogue import CallGate, Receive, Send, Steps
 from .execution import Execution
 from .limits import Limits
@@ -23,6 +25,14 @@ __all__ = ["AsyncSandbox", "Backend", "Sandbox"]
 _T = TypeVar("_T")
 _QUICK_BYTES = 65_536
 """A worker that stands ready takes settings of this size without making its host wait."""
+_STEPS_AT_ONCE = 32
+"""Steps of a turn after which other tasks have their turn, whether or not it has to wait."""
+MAX_GATE_THREADS = 64
+"""Plain functions that run at the same time as gates of one event loop's sessions."""
+MAX_STARTS = 8
+"""Workers of one event loop's sessions that start at the same time."""
+_gate_threads: RunVar[anyio.CapacityLimiter] = RunVar("circlet sandbox gate threads")
+_starts: RunVar[anyio.CapacityLimiter] = RunVar("circlet sandbox worker starts")
 
 
 class Sandbox(Session):
@@ -57,7 +67,7 @@ class Sandbox(Session):
     ) -> None:
         super().__init__(gates, limits, modules, backend)
         for name, function in self._gates.items():
-            if inspect.iscoroutinefunction(function):
+            if is_async(function):
                 raise ValueError(f"the gate {name!r} is async; AsyncSandbox takes such gates")
         self._start()
 
@@ -153,7 +163,7 @@ class Sandbox(Session):
             case Receive(seconds):
                 return self._receive(seconds)
             case CallGate(name, args, kwargs):
-                return final(name, self._gate(name)(*args, **kwargs))
+                return final(name, _not_awaitable(name, self._gate(name)(*args, **kwargs)))
 
     def _send(self, data: bytes) -> None:
         sock = self._socket()
@@ -174,6 +184,23 @@ class Sandbox(Session):
         if self._worker is None:
             raise ConnectionError("there is no worker")
         return self._worker.sock
+
+
+def _not_awaitable(name: str, result: Any) -> Any:
+    if inspect.isawaitable(result):
+        if inspect.iscoroutine(result):
+            result.close()  # or Python warns that nobody awaited it
+        raise TypeError(f"the gate {name!r} is async; AsyncSandbox takes such gates")
+    return result
+
+
+def _limiter(of_loop: RunVar[anyio.CapacityLimiter], threads: int) -> anyio.CapacityLimiter:
+    """An event loop's own limiter: anyio's default one may be used up by others."""
+    try:
+        return of_loop.get()
+    except LookupError:
+        of_loop.set(anyio.CapacityLimiter(threads))
+        return of_loop.get()
 
 
 class AsyncSandbox(Session):
@@ -250,12 +277,16 @@ class AsyncSandbox(Session):
             if self._wanted != "portable" and size < _QUICK_BYTES and pool.has_ready():
                 self._start()
             else:
-                await anyio.to_thread.run_sync(self._start)
+                await anyio.to_thread.run_sync(self._start, limiter=_limiter(_starts, MAX_STARTS))
 
     async def _drive(self, steps: Steps[_T]) -> _T:
+        taken = 0
         try:
             step = next(steps)
             while True:
+                taken += 1
+                if taken % _STEPS_AT_ONCE == 0:
+                    await anyio.lowlevel.checkpoint()
                 try:
                     outcome = await self._perform(step)
                 except Exception as error:
@@ -279,13 +310,16 @@ class AsyncSandbox(Session):
     async def _call(
         self, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
     ) -> Any:
-        if inspect.iscoroutinefunction(function):
+        if is_async(function):
             return await function(*args, **kwargs)
         if function is plain_done:
             return function(*args, **kwargs)
-        return await anyio.to_thread.run_sync(
-            lambda: function(*args, **kwargs), abandon_on_cancel=True
+        answer = await anyio.to_thread.run_sync(
+            lambda: function(*args, **kwargs),
+            abandon_on_cancel=True,
+            limiter=_limiter(_gate_threads, MAX_GATE_THREADS),
         )
+        return await answer if inspect.isawaitable(answer) else answer
 
     async def _send(self, data: bytes) -> None:
         sock = self._socket()

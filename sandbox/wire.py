@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import struct
 
-from .codec import Described, Sealed, dumps, loads, seal
+from .codec import Described, Sealed, check_unasked, dumps, loads, seal
 from .errors import CodecError, ProtocolError
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Inbox",
     "Op",
     "Sealed",
+    "check_unasked",
     "dumps",
     "frame",
     "loads",

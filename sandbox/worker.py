@@ -17,7 +17,7 @@ import random
 import socket
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -31,15 +31,19 @@ from .namespace import Namespace
 from .output import Output, Pipe
 from .policy import TURN, VALUE
 from .preview import class_name, show, without_addresses
+from .stub import GateStub
 from .tracebacks import own_line, own_traceback
-from .wire import Op, dumps, frame, loads, read_setting, seal
+from .wire import Op, check_unasked, dumps, frame, loads, read_setting, seal
 
 FINAL_MS = 100
 """Time that ``finally`` blocks have after ``done``, in milliseconds."""
 RENDER_MS = 500
 """Time that showing a value or an error may take, in milliseconds."""
 READ_MS = 5_000
-"""Time that the host's reading of a variable may take, in milliseconds."""
+"""Time that encoding a variable, or a turn's value, may take, in milliseconds."""
+SEAL_MS = 250
+"""Time that encoding a turn's value has in any case; more where the program left more of its own,
+so that the host, which waits for a turn's time and a little, sees the end of it."""
 _REHEARSALS = 20  # after so many, Python has specialised the code that every turn runs
 _REHEARSAL = "print(x := [str(i) for i in range(3)])\ndel x\n{'a': (1, {2}, 3.5, b'x')}"
 _MISSING = object()
@@ -80,40 +84,6 @@ class GateError(Exception):
     __module__ = "builtins"  # a program is shown its bare name
 
 
-class GateFunction:
-    """A gate as the program finds it: an object that can be called, and nothing else."""
-
-    __slots__ = ("_call", "_name", "_parameters", "_seal", "_signature")
-
-    _name: str
-    _call: Any
-    _signature: str
-    _parameters: list[str]
-    _seal: frozenset[str]
-
-    # Not in __init__, which a program may call: it would make another gate of this one.
-    def __new__(cls, name: str, call: Any, info: Mapping[str, Any]) -> GateFunction:  # noqa: D102
-        gate = super().__new__(cls)
-        gate._name, gate._call = name, call
-        gate._signature = info["signature"]
-        gate._parameters = info["parameters"]
-        gate._seal = frozenset(info["seal"])
-        return gate
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
-        if self._seal:
-            places = [*self._parameters, *[""] * len(args)]
-            args = tuple(
-                _sealed({place: arg}, self._seal)[place]
-                for place, arg in zip(places, args, strict=False)
-            )
-            kwargs = _sealed(kwargs, self._seal)
-        return self._call(self._name, args, kwargs)
-
-    def __repr__(self) -> str:
-        return f"<gate {self._signature}>"
-
-
 def forget_the_host() -> None:
     """Drop what this process knows of where it came from, and how to load more code."""
     os.environ.clear()
@@ -134,7 +104,7 @@ class Worker:
         self._checked = checked
         warnings.simplefilter("ignore")
         self._pipe = Pipe()
-        guards.close(GateFunction)
+        guards.close(GateStub)
         self._deadline = Deadline()
         self._output = Output(self._pipe, self._deadline)
         self._namespace = Namespace(facades.build(), self._output.write, checked)
@@ -183,7 +153,7 @@ class Worker:
         self._namespace.narrow(settings["modules"])
         self._namespace.fix(
             {
-                name: GateFunction(name, self._call_gate, info)
+                name: GateStub(name, self._call_gate, info)
                 for name, info in settings["gates"].items()
             }
         )
@@ -198,13 +168,8 @@ class Worker:
             self._pipe.send(frame(Op.VALUE, dumps(["missing", None])))
             return
         answer: list[bytes] = []
-        error = self._deadline.run(
-            READ_MS / 1000, lambda: answer.append(dumps(["value", seal(value)]))
-        )
-        if error:
-            reason = "it took too long" if self._deadline.passed else self._text_of(error)
-            answer = [dumps(["error", reason])]
-        self._pipe.send(frame(Op.VALUE, answer[0]))
+        reason = self._attempt(READ_MS / 1000, lambda: answer.append(dumps(["value", seal(value)])))
+        self._pipe.send(frame(Op.VALUE, dumps(["error", reason]) if reason else answer[0]))
 
     # -- a turn --------------------------------------------------------------------------------
 
@@ -228,10 +193,16 @@ class Worker:
         self._namespace.restore()
         if self._deadline.passed and error is None:
             error = TurnTimeout()  # the program caught it and came to its end
+        status = self._status(error)
         try:
-            self._report(error, value[0], filename)
+            self._report(error, value.pop(), filename)
         except MemoryError as shortage:
+            status = self._status(shortage)
             self._report(shortage, _MISSING, filename)
+        # The error's traceback leads to this frame: together they would keep the turn's memory.
+        del error
+        if status == "memory":
+            gc.collect()
 
     def _report(self, error: BaseException | None, value: Any, filename: str) -> None:
         result: dict[str, Any] = {"status": self._status(error)}
@@ -257,18 +228,31 @@ class Worker:
         return "memory" if isinstance(error, MemoryError) else "error"
 
     def _show(self, value: Any) -> dict[str, Any]:
+        left = self._deadline.left
         shown: dict[str, Any] = {}
 
         def render() -> None:
-            if value is not None:
-                shown["shown"] = show(value, self._chars)
+            shown["shown"] = show(value, self._chars)
+
+        def encode() -> None:
             shown["value"] = seal(value)
 
-        error = self._deadline.run(RENDER_MS / 1000, render)
-        if error is not None:
-            reason = "it took too long" if self._deadline.passed else self._text_of(error)
-            shown.setdefault("shown", f"<{class_name(value)} that can't be shown: {reason}>")
+        if value is not None and (reason := self._attempt(RENDER_MS / 1000, render)):
+            # Encoding it would come upon the same.
+            shown["shown"] = f"<{class_name(value)} that can't be shown: {reason}>"
+            shown["unsealed"] = reason
+        elif reason := self._attempt(max(min(left, READ_MS / 1000), SEAL_MS / 1000), encode):
+            shown["unsealed"] = reason
         return shown
+
+    def _attempt(self, seconds: float, action: Callable[[], None]) -> str:
+        """Run what may run the program's code; why it failed, or the empty string."""
+        error = self._deadline.run(seconds, action)
+        if error is None:
+            return ""
+        reason = "it took too long" if self._deadline.passed else self._text_of(error)
+        del error  # its traceback leads to this frame, and to the value
+        return reason
 
     def _describe(self, error: BaseException, filename: str) -> dict[str, Any]:
         described: dict[str, Any] = {
@@ -292,7 +276,7 @@ class Worker:
         """What an error says, whatever its own code does."""
         text: list[str] = []
         self._deadline.run(RENDER_MS / 1000, lambda: text.append(self._short(str(error))[:300]))
-        return text[0] if text else class_name(error)
+        return "".join(text) or class_name(error)
 
     def _short(self, text: str) -> str:
         return clip(without_addresses(str.__str__(text)), self._chars)
@@ -303,14 +287,16 @@ class Worker:
         if self._finished:
             raise Finished
         try:
-            call = frame(Op.GATE, dumps([name, list(args), kwargs]))
+            body = dumps([name, list(args), kwargs])
+            check_unasked(body)  # the host would end this process for it
+            call = frame(Op.GATE, body)
         except CodecError as error:
             raise ValueError(f"{name}: {error}") from None
         with self._deadline.paused:
             self._output.flush()
             self._pipe.send(call)
-            _, body = self._pipe.receive()
-            kind, content = loads(body, unseal=True)
+            _, answer = self._pipe.receive()
+            kind, content = loads(answer, unseal=True)
             if kind == "done":
                 self._finished = True
         if kind == "done":
@@ -321,20 +307,3 @@ class Worker:
         if kind == "raise":
             raise content
         return content
-
-
-def _sealed(mapping: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    """A copy of the mapping with the named values sealed, so that the host hands them on."""
-    return {
-        key: seal(value) if key in names else _seal_inside(value, names)
-        for key, value in mapping.items()
-    }
-
-
-def _seal_inside(value: Any, names: frozenset[str]) -> Any:
-    """Seal named values in a request, or in each request of a list."""
-    if names and isinstance(value, dict):
-        return _sealed(value, names)
-    if names and isinstance(value, list | tuple):
-        return [_seal_inside(item, names) for item in value]
-    return value

@@ -1,5 +1,6 @@
 """The awaiting session: the same turns, with gates that wait and turns that are cancelled."""
 
+import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -13,7 +14,7 @@ from circlet.sandbox.errors import (
     SandboxClosed,
     SandboxError,
 )
-from circlet.sandbox.wire import Sealed
+from circlet.sandbox.wire import Op, Sealed, dumps, frame
 
 Use = Callable[[AsyncSandbox], Awaitable[None]]
 
@@ -133,6 +134,94 @@ def test_named_arguments_are_handed_on_undecoded(backend: Any) -> None:
     ]
     assert all(isinstance(one, Sealed) and one.open() == [1, (2,)] for one in sealed)
     assert got[1][0][0]["intent"] == "a"
+
+
+def test_a_name_deeper_than_a_request_means_nothing(backend: Any) -> None:
+    """Only a request, or a list of requests, is looked into for what is to be sealed."""
+    got: list[Any] = []
+    info = GateInfo("keep(request)", ("request",), frozenset({"context"}))
+    deep = [{"data": {"context": 1}}, [[{"context": 1}]], {"list": [{"context": 1}]}]
+
+    async def use(session: AsyncSandbox) -> None:
+        await session.set("deep", deep)
+        await session.run("for each in deep: keep(each)")
+
+    with_session(use, gates={"keep": got.append}, gate_infos={"keep": info}, backend=backend)
+    assert got == deep
+
+
+def test_gates_that_turn_out_to_be_async_are_awaited(backend: Any) -> None:
+    """CIRCLE-3: an object with an async ``__call__``, and a function that gives a coroutine."""
+
+    class Later:
+        async def __call__(self, value: int) -> int:
+            await anyio.lowlevel.checkpoint()
+            return value + 1
+
+    async def use(session: AsyncSandbox) -> None:
+        assert (await session.run("[one(1), two(2)]")).value == [2, 3]
+
+    gates = {"one": Later(), "two": lambda value: Later()(value)}
+    with_session(use, gates=gates, backend=backend)
+
+
+def test_threads_that_others_use_up_are_not_the_sessions(backend: Any) -> None:
+    """Workers start and plain gates run while no thread of anyio's own limiter is free."""
+
+    async def use(session: AsyncSandbox) -> None:
+        limiter = anyio.to_thread.current_default_thread_limiter()
+        limiter.total_tokens = 1
+        async with limiter:
+            assert (await session.run("plain(1)")).value == 2
+
+    with_session(use, gates={"plain": lambda n: n + 1}, backend=backend)
+
+
+class Flood:
+    """A worker that has sent all it ever will, much of it."""
+
+    backend = "portable"
+    pid = 0
+
+    def __init__(self, frames: bytes) -> None:
+        self.sock, self._theirs = socket.socketpair()
+        self._theirs.sendall(frames)
+
+    def end(self) -> None:
+        self.sock.close()
+        self._theirs.close()
+
+    forget = end
+
+
+def test_a_flood_of_frames_leaves_the_loop_to_others() -> None:
+    """Frames that are there already are taken a few at a time: other tasks run between them."""
+    result = frame(Op.RESULT, dumps({"status": "ok", "tail": "", "omitted": 0}))
+    worker = Flood(frame(Op.OUTPUT, b"x") * 4_000 + result)
+
+    class Flooded(AsyncSandbox):
+        def _pick_worker(self) -> Any:
+            return worker
+
+    steps = 0
+
+    async def count() -> None:
+        nonlocal steps
+        while True:
+            steps += 1
+            await anyio.lowlevel.checkpoint()
+
+    async def main() -> None:
+        async with Flooded() as session, anyio.create_task_group() as group:
+            await session._ensure()
+            group.start_soon(count)
+            before = steps
+            run = await session.run("")
+            assert len(run.stdout) == 4_000
+            assert steps - before > 50
+            group.cancel_scope.cancel()
+
+    anyio.run(main)
 
 
 @pytest.mark.parametrize("source", ["while True: pass", "wait()", "print('x' * 9_000_000)\nwait()"])

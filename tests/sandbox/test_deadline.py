@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from circlet.sandbox import Limits, Sandbox
-from circlet.sandbox.errors import SandboxClosed
+from circlet.sandbox.errors import CodecError, SandboxClosed
 
 NewBox = Callable[..., Sandbox]
 
@@ -168,8 +168,27 @@ def test_a_value_that_there_is_no_room_to_send_is_an_error(new_box: NewBox) -> N
     session = new_box(memory_mb=64)
     run = session.run("big = b'x' * (40 << 20)\nbig")
     assert run.state == "kept"
-    assert run.value is None
+    with pytest.raises(CodecError, match="MemoryError"):
+        _ = run.value
     assert session.run("len(big)").value == 40 << 20
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f():\n    big = bytearray(40 << 20)\n    bytearray(40 << 20)\nf()",
+        "def f():\n    big = bytearray(40 << 20)\n    1 / 0\nf()",
+        "bytearray(40 << 20)",
+        "class R:\n    def __init__(self): self.big = bytearray(40 << 20)\n"
+        "    def __repr__(self):\n        mine = self.big\n        while True: pass\nR()",
+    ],
+)
+def test_a_failed_turns_memory_is_free_for_the_next(new_box: NewBox, source: str) -> None:
+    """What only a failed turn's frames or its last value held is there for the next turn."""
+    session = new_box(memory_mb=64)
+    session.run(source)
+    run = session.run("len(bytearray(40 << 20))")
+    assert (run.value, run.state) == (40 << 20, "kept")
 
 
 def test_deep_recursion_is_an_error(new_box: NewBox) -> None:

@@ -1,10 +1,11 @@
 """The host's side of the talk, driven by hand: no field of a worker's frame is trusted."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from circlet.sandbox import Limits
-from circlet.sandbox.codec import MAX_LOOSE_KEYS
+from circlet.sandbox.codec import MAX_ITEMS, MAX_LOOSE_KEYS, MAX_UNASKED
 from circlet.sandbox.dialogue import (
     MAX_CALL_BYTES,
     MAX_CALLS,
@@ -17,7 +18,7 @@ from circlet.sandbox.dialogue import (
 )
 from circlet.sandbox.errors import ProtocolError
 from circlet.sandbox.limits import MAX_TURN_OUTPUT
-from circlet.sandbox.wire import HEADER, Op, dumps, loads
+from circlet.sandbox.wire import HEADER, Described, Op, Sealed, dumps, loads
 
 OK = {"status": "ok", "tail": "", "omitted": 0}
 
@@ -59,6 +60,9 @@ class Talk:
         (Op.GATE, dumps([1, [], {}])),
         (Op.GATE, dumps(["g", [], {1: 2}])),
         (Op.GATE, dumps(["g", [{n: n for n in range(MAX_LOOSE_KEYS + 1)}], {}])),
+        (Op.GATE, dumps(["g", [[[]] * (MAX_ITEMS // 2)] * 3, {}])),
+        (Op.GATE, dumps(["g", [tuple([()] * (MAX_ITEMS // 2))] * 3, {}])),
+        (Op.GATE, dumps(["g", [b"x" * MAX_UNASKED], {}])),
         (Op.RESULT, b""),
         (Op.RESULT, dumps([])),
         (Op.RESULT, dumps({})),
@@ -70,6 +74,9 @@ class Talk:
         (Op.RESULT, dumps({**OK, "shown": "x" * (MAX_TURN_OUTPUT + 1)})),
         (Op.RESULT, dumps({**OK, "omitted": -1})),
         (Op.RESULT, dumps({**OK, "omitted": "1"})),
+        (Op.RESULT, dumps({**OK, "omitted": 10**5_000, "tail": "x"})),
+        (Op.RESULT, dumps({**OK, "unsealed": 1})),
+        (Op.RESULT, dumps({**OK, "status": [1]})),
         (Op.RESULT, dumps({**OK, "tail": None})),
         (
             Op.RESULT,
@@ -78,6 +85,16 @@ class Talk:
                     **OK,
                     "status": "error",
                     "error": {"type": "E", "message": "", "line": "1", "traceback": ""},
+                }
+            ),
+        ),
+        (
+            Op.RESULT,
+            dumps(
+                {
+                    **OK,
+                    "status": "error",
+                    "error": {"type": "E", "message": "", "line": 1 << 60, "traceback": ""},
                 }
             ),
         ),
@@ -130,6 +147,41 @@ def test_frames_that_never_stop_make_no_time() -> None:
         flood()
 
 
+def test_what_the_host_itself_takes_counts_and_a_gates_time_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Time counts on the clock, whoever it goes to, but for what a gate takes."""
+    clock = SimpleNamespace(now=0.0)
+    clock.perf_counter = lambda: clock.now
+    monkeypatch.setattr("circlet.sandbox.dialogue.time", clock)
+    talk = Talk(eval_ms=1_000)
+    step = talk.frame(Op.GATE, dumps(["g", [], {}]))
+    assert isinstance(step, CallGate)
+    clock.now += 3_600
+    talk.steps.send(None)
+    talk.step = talk.steps.send(None)
+    assert 2 < talk.step.seconds < 2.2
+    talk.frame(Op.GATE, dumps(["g", [], {}]))
+    talk.steps.send(None)
+    clock.now += 3  # the reply is on its way
+    with pytest.raises(TimeoutError):
+        talk.steps.send(None)
+
+
+def test_results_that_are_kept_are_bounded_in_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Past the bound the program still has the whole answer, and the record a preview."""
+    monkeypatch.setattr("circlet.sandbox.dialogue.MAX_CALL_BYTES", 10_000)
+    talk = Talk()
+    for _ in range(3):
+        assert talk.call("x" * 4_000) == ["value", "x" * 4_000]
+    with pytest.raises(StopIteration) as stop:
+        talk.frame(Op.RESULT, dumps(OK))
+    kept = [call.result for call in stop.value.value.gate_calls]
+    assert kept[:2] == ["x" * 4_000] * 2
+    assert isinstance(kept[2], Described)
+    assert len(kept[2].text) < 300
+
+
 def test_calls_of_one_turn_are_bounded_in_number() -> None:
     """Past the bound a call is an error to the program, and no gate is called."""
     talk = Talk(eval_ms=60_000)
@@ -144,7 +196,7 @@ def test_calls_of_one_turn_are_bounded_in_number() -> None:
 def test_calls_of_one_turn_are_bounded_in_size() -> None:
     """What a turn's calls may hand to gates is bounded in sum."""
     talk = Talk()
-    body = dumps(["g", [b"x" * (MAX_CALL_BYTES // 4)], {}])
+    body = dumps(["g", [Sealed(b"x" * (MAX_CALL_BYTES // 4), "")], {}])
     for _ in range(3):
         assert isinstance(talk.frame(Op.GATE, body), CallGate)
         talk.steps.send(None)

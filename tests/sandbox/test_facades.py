@@ -15,15 +15,16 @@ from circlet.sandbox import facades
 made = facades.build()
 bad, names = [], {}
 for name, facade in made.items():
-    content = vars(facade)
+    content = {key: value for key, value in vars(facade).items() if key[:2] != "__"}
     names[name] = sorted(content)
     for key, value in content.items():
-        inner = isinstance(value, facades.Facade) and value is made.get(f"{name}.{key}")
+        is_facade = isinstance(value, type) and issubclass(value, facades.Facade)
+        inner = is_facade and value is made.get(f"{name}.{key}")
         if isinstance(value, (types.ModuleType, dict, list, set, bytearray)):
             bad.append(f"{name}.{key}")
-        if isinstance(value, facades.Facade) and not inner:
+        if is_facade and not inner:
             bad.append(f"{name}.{key} is another module")
-        if key.startswith("_") and key != "__name__":
+        if key.startswith("_"):
             bad.append(f"{name}.{key} is private")
         if isinstance(value, type) and issubclass(value, type):
             bad.append(f"{name}.{key} makes classes")

@@ -213,9 +213,18 @@ def test_the_zygote_loads_what_workers_need_and_nothing_else(raw: Sandbox) -> No
         *(
             f"circlet.sandbox.{name}"
             for name in (
-                *("codec", "deadline", "errors", "execution", "facades", "guards", "jail"),
-                *("limits", "namespace", "outcomes", "output", "policy", "preview", "rlimits"),
-                *("tracebacks", "wire", "worker", "zygote"),
+                *("codec", "compiling", "deadline", "errors", "execution", "facades", "guards"),
+                *(
+                    "jail",
+                    "limits",
+                    "namespace",
+                    "outcomes",
+                    "output",
+                    "policy",
+                    "preview",
+                    "rlimits",
+                ),
+                *("stub", "tracebacks", "wire", "worker", "zygote"),
             )
         ),
     }
@@ -365,6 +374,36 @@ def test_a_machine_that_cannot_is_told_why(monkeypatch: pytest.MonkeyPatch) -> N
     with Sandbox() as session:
         assert (session.backend, session.run("1").value) == ("portable", 1)
         assert "riscv64" in session.why_portable
+
+
+def test_a_finished_turn_is_not_lost_to_a_zygote_that_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Keeping workers ready is for the next sessions: where it fails, this one has its result."""
+    with zygote_without() as zygote:
+        monkeypatch.setattr(pool, "_shared", zygote)
+        with Sandbox(backend="kernel") as session:
+            control, zygote._control = zygote._control, socket.socket()
+            zygote._control.close()
+            assert session.run("1").value == 1
+            zygote._control = control
+
+
+def test_a_passing_failure_is_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A zygote that could not be started once is asked for again by the next session."""
+
+    def fail(*_: Any) -> Any:
+        raise BlockingIOError("Resource temporarily unavailable")
+
+    monkeypatch.setattr(pool, "_shared", None)
+    monkeypatch.setattr(pool, "_unavailable", "")
+    with monkeypatch.context() as now:
+        now.setattr(pool, "_execute", fail)
+        with pytest.raises(BackendUnavailable, match="temporarily"):
+            Sandbox(backend="kernel")
+    with Sandbox(backend="kernel") as session:
+        assert session.run("1").value == 1
+    pool.shared().close()
 
 
 def test_many_workers_can_start_at_once() -> None:

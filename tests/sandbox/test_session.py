@@ -1,6 +1,7 @@
 """A session: what a turn gives, what lives on, and what its host is told."""
 
 import os
+import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ import pytest
 from circlet.sandbox import ChildFailed, GateInterrupted, Limits, Sandbox, Truncated
 from circlet.sandbox.dialogue import Done
 from circlet.sandbox.errors import CodecError, NoSuchVariable, SandboxClosed, SandboxError
+from circlet.sandbox.portable import PortableWorker
 from circlet.sandbox.wire import Described
 
 NewBox = Callable[..., Sandbox]
@@ -130,8 +132,19 @@ def test_values_that_cannot_be_shown_or_sent_say_so(box: Sandbox) -> None:
     assert run.status == "ok"
     assert "took too long" in str(run)
     run = box.run("a = []\na.append(a)\na")
-    assert (run.shown, run.value) == ("[...]", None)
+    assert run.shown == "[...]"
+    with pytest.raises(CodecError, match="holds itself"):
+        _ = run.value
     assert "0x" not in str(box.run("lambda: 1"))
+
+
+def test_encoding_a_value_has_time_of_its_own(box: Sandbox) -> None:
+    """A value that is shown at once and takes long to encode crosses nevertheless."""
+    slow = "class S:\n    def __repr__(self):\n        sum(range(200_000))\n        return 's'"
+    run = box.run(f"{slow}\n[0] * 50_000 + [S() for _ in range(200)]")
+    assert len(run.value) == 50_200
+    assert run.shown is not None
+    assert "left out" in run.shown or "more" in run.shown
 
 
 def test_a_huge_value_is_previewed(box: Sandbox) -> None:
@@ -241,6 +254,33 @@ def test_wrong_arguments_and_values_that_cannot_cross(box: Sandbox) -> None:
     assert box.run("echo('still here')").value == "still here"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ("[0] * 100_001", "100000"),
+        ("[[0] * 1_000] * 101", "100,000 items"),
+        ("{i: i for i in range(1_001)}", "not strings"),
+        ("'x' * (17 << 20)", "16777216"),
+        ("b'x' * (17 << 20)", "16,777,216"),
+    ],
+)
+def test_arguments_that_are_too_large_are_an_error_to_the_program(
+    box: Sandbox, arguments: str, word: str
+) -> None:
+    """What the host would not decode unasked is refused in the program; the state is kept."""
+    run = box.run(f"echo({arguments})")
+    assert (run.status, run.state) == ("error", "kept")
+    assert run.error is not None
+    assert word in run.error.message
+    assert "hand it on in pieces" in run.error.message
+
+
+def test_large_arguments_that_are_honest_pass(box: Sandbox) -> None:
+    """Fifty thousand strings go to a gate, and an answer of any size to ``done``."""
+    assert box.run("len(echo(['a' * 10] * 50_000))").value == 50_000
+    assert len(box.run("done([0] * 200_000)").answer) == 200_000
+
+
 def test_a_gate_is_shown_by_its_signature(box: Sandbox) -> None:
     """CIRCLE-11: a gate is an object without an inside; its repr is its signature."""
     assert box.run("[repr(echo), repr(done)]").value == [
@@ -340,8 +380,8 @@ def test_variables_go_in_and_out(box: Sandbox) -> None:
 
 
 def test_variables_that_cannot_be_are_refused(box: Sandbox) -> None:
-    """A gate's name, a special name and what is no name can't be set; nor can a cyclic value."""
-    for name in ("echo", "done", "__name__", "a b", ""):
+    """A gate's name, a special name, a keyword and what is no name can't be set; nor can a cyclic value."""
+    for name in ("echo", "done", "__name__", "a b", "", "class"):
         with pytest.raises(NoSuchVariable):
             box[name] = 1
     cycle: list[Any] = []
@@ -480,8 +520,42 @@ def test_an_async_gate_needs_an_async_session() -> None:
 
     async def later() -> None: ...
 
-    with pytest.raises(ValueError, match="'later' is async; AsyncSandbox takes such gates"):
-        Sandbox(gates={"later": later})
+    class Later:
+        async def __call__(self) -> None: ...
+
+    for gate in (later, Later()):
+        with pytest.raises(ValueError, match="'later' is async; AsyncSandbox takes such gates"):
+            Sandbox(gates={"later": gate})
+
+
+def test_a_gate_that_turns_out_to_be_async_is_an_error(backend: Any) -> None:
+    """A plain function that gives a coroutine fails in words, and the coroutine is closed."""
+
+    async def later() -> None: ...
+
+    with Sandbox(gates={"later": lambda: later()}, backend=backend) as session:
+        run = session.run("later()")
+    assert run.error is not None
+    assert "'later' is async; AsyncSandbox takes such gates" in run.error.message
+
+
+def test_a_keyword_is_no_name() -> None:
+    """No program can write a gate or a variable whose name is a keyword."""
+    with pytest.raises(ValueError, match="'class'"):
+        Sandbox(gates={"class": len})
+
+
+def test_a_portable_worker_that_is_dropped_is_ended() -> None:
+    """A worker that nobody holds, or that never greeted, leaves no process behind."""
+    dropped, dead = PortableWorker(), PortableWorker()
+    pids = [dropped.pid, dead.pid]
+    del dropped
+    os.kill(dead.pid, signal.SIGKILL)
+    with pytest.raises(SandboxClosed):
+        dead.greet()
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
 
 
 @pytest.mark.parametrize("field", ["eval_ms", "memory_mb", "output_chars"])

@@ -50,6 +50,44 @@ match S():
     case S(f):
         escaped = f
 """,
+    "a generator's frame by a registered class's pattern": """
+from abc import ABC
+from collections import namedtuple
+class C(namedtuple("N", "gi_frame"), ABC):
+    pass
+def generator():
+    yield
+one = generator()
+C.register(type(one))
+match one:
+    case C(frame):
+        escaped = frame
+""",
+    "another object's variables by cached_property": """
+import json
+from functools import cached_property
+class P(cached_property):
+    def hit(self, other):
+        return super().__get__(other, None)
+p = P(len)
+p.attrname = "loads"
+escaped = p.hit(json)
+""",
+    "str.format by asdict": """
+from dataclasses import asdict, dataclass
+@dataclass(init=False)
+class S(str):
+    format: object
+escaped = asdict(S("{0.__globals__}"))["format"]
+""",
+    "a private attribute of a library object by astuple": """
+from dataclasses import astuple, dataclass
+import random
+@dataclass(init=False)
+class R(random.Random):
+    _randbelow: object
+escaped = astuple(R())
+""",
     "a base that changes between two looks": """
 import ast
 class Base:
@@ -91,12 +129,27 @@ def test_a_way_out_is_closed(way):
         assert run.status == "error" or run.value is None
 
 
+OVERWRITE = """
+from dataclasses import dataclass
+@dataclass(frozen=True)
+class Write:
+    _call: object
+    search: object
+"""
+
+
 def test_gates_and_modules_cannot_be_made_anew():
-    """``__init__`` can be called on anything: it changes neither a gate nor a module."""
+    """``__init__``, a dataclass's too, can be called on anything: no gate or module changes."""
     with Sandbox(gates={"echo": lambda x: x}) as box:
         box.run('echo.__init__("x", None, {"signature": "", "parameters": [], "seal": []})')
         box.run('done.__init__("x", None, {"signature": "", "parameters": [], "seal": []})')
         box.run('import re\nre.__init__("re", {"search": 5})')
+        box.run(f"{OVERWRITE}\nWrite.__init__(echo, None, None)")
+        box.run(f"{OVERWRITE}\nWrite.__init__(done, lambda *_: 'hijacked', 'x')")
+        box.run(f"import re\n{OVERWRITE}\nWrite.__init__(re, 5, 5)")
+        box.run(
+            f"import re\n{OVERWRITE.replace('frozen=True', 'frozen=False')}\nWrite.__init__(re, 5, 5)"
+        )
         assert box.run("echo(7)").value == 7
         assert box.run('re.search("b", "abc").start()').value == 1
         assert box.run("done(3)").answer == 3
