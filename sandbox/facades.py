@@ -113,7 +113,9 @@ class Facade(metaclass=_FacadeType):
 
 
 def _facade(name: str, names: Mapping[str, Any]) -> type[Facade]:
-    return _FacadeType(name, (Facade,), {"__slots__": (), **names})
+    made: Any = _FacadeType(name, (Facade,), {"__slots__": (), **names})
+    facade: type[Facade] = made
+    return facade
 
 
 def build() -> dict[str, type[Facade]]:
@@ -210,7 +212,7 @@ def _without_guarded_patterns(made: Any) -> Any:
     names = vars(made).get("__match_args__", ())
     guarded = [place for place, name in enumerate(names) if guards.is_guarded(name)]
     if guarded:
-        made.__match_args__ = names[: guarded[0]]
+        setattr(made, "__match_args__", names[: guarded[0]])  # noqa: B010 - typed as final
     return made
 
 
@@ -298,7 +300,7 @@ def _mend_collections() -> None:
         )
         return _without_guarded_patterns(made)
 
-    collections.namedtuple = namedtuple  # type: ignore[assignment]
+    collections.namedtuple = namedtuple
 
 
 def _mend_enum() -> None:

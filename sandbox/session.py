@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import socket
+import time
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -172,8 +173,13 @@ class Sandbox(Session):
 
     def _receive(self, seconds: float) -> tuple[Op, bytes | bytearray]:
         sock = self._socket()
-        sock.settimeout(max(seconds, 0.001))
+        # For the whole frame: a worker that drips bytes gets no time anew with each.
+        until = time.monotonic() + max(seconds, 0.001)
         while (taken := self._inbox.take()) is None:
+            left = until - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            sock.settimeout(left)
             count = sock.recv_into(self._inbox.buffer())
             if not count:
                 raise ConnectionError("the worker closed its socket")

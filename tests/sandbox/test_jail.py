@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -415,3 +416,28 @@ def test_many_workers_can_start_at_once() -> None:
 
     with ThreadPoolExecutor(40) as threads:
         assert list(threads.map(use, range(120))) == [2 * number for number in range(120)]
+
+
+DRIP = """
+import signal, sys, time
+signal.setitimer(signal.ITIMER_REAL, 0)
+signal.signal(signal.SIGALRM, signal.SIG_IGN)
+wire = sys.modules["socket"].socket(fileno=3)
+wire.sendall((100_000).to_bytes(4, "little") + bytes([17]))
+while True:
+    wire.sendall(b"x")
+    time.sleep(0.05)
+"""
+
+
+def test_a_worker_that_drips_gets_no_time_anew() -> None:
+    """A frame has the turn's time as a whole, however slowly its bytes come."""
+    runs = []
+    with (
+        zygote_without("language") as zygote,
+        SandboxOf(zygote, limits=Limits(eval_ms=200)) as session,
+    ):
+        turn = threading.Thread(target=lambda: runs.append(session.run(DRIP)), daemon=True)
+        turn.start()
+        turn.join(20)
+        assert [(run.status, run.state) for run in runs] == [("timeout", "lost")]

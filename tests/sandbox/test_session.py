@@ -380,7 +380,7 @@ def test_variables_go_in_and_out(box: Sandbox) -> None:
 
 
 def test_variables_that_cannot_be_are_refused(box: Sandbox) -> None:
-    """A gate's name, a special name, a keyword and what is no name can't be set; nor can a cyclic value."""
+    """A gate's name, a special one, a keyword, no name at all: refused, as a cyclic value is."""
     for name in ("echo", "done", "__name__", "a b", "", "class"):
         with pytest.raises(NoSuchVariable):
             box[name] = 1
