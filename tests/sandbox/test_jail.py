@@ -422,7 +422,8 @@ DRIP = """
 import signal, sys, time
 signal.setitimer(signal.ITIMER_REAL, 0)
 signal.signal(signal.SIGALRM, signal.SIG_IGN)
-wire = sys.modules["socket"].socket(fileno=3)
+sockets = sys.modules["socket"]
+wire = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM, 0, fileno=3)
 wire.sendall((100_000).to_bytes(4, "little") + bytes([17]))
 while True:
     wire.sendall(b"x")

@@ -147,9 +147,8 @@ def test_gates_and_modules_cannot_be_made_anew():
         box.run(f"{OVERWRITE}\nWrite.__init__(echo, None, None)")
         box.run(f"{OVERWRITE}\nWrite.__init__(done, lambda *_: 'hijacked', 'x')")
         box.run(f"import re\n{OVERWRITE}\nWrite.__init__(re, 5, 5)")
-        box.run(
-            f"import re\n{OVERWRITE.replace('frozen=True', 'frozen=False')}\nWrite.__init__(re, 5, 5)"
-        )
+        thawed = OVERWRITE.replace("frozen=True", "frozen=False")
+        box.run(f"import re\n{thawed}\nWrite.__init__(re, 5, 5)")
         assert box.run("echo(7)").value == 7
         assert box.run('re.search("b", "abc").start()').value == 1
         assert box.run("done(3)").answer == 3
