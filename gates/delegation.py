@@ -7,7 +7,6 @@ their order, and gives the value, or the values.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +17,10 @@ from ..sandbox.preview import show
 from .arguments import explain
 from .errors import GateArgumentError
 from .gate import Gate
+from .hints import suggestion
 
+MAX_REQUESTS = 10_000
+"""Requests of one batch, whatever a ward allows; more are not even read."""
 _SHOWN_CHARS = 60
 
 
@@ -125,7 +127,8 @@ def parse_batch(
         The requests, in their order (``COMP-3``).
 
     Raises:
-        GateArgumentError: A request won't do; the text gives its position, from 0.
+        GateArgumentError: A request won't do; the text gives its position, from 0. Or there
+            are more than ``MAX_REQUESTS``.
     """
     given = list(args) + [value for name, value in kwargs.items() if name == "requests"]
     unknown = [str(name) for name in kwargs if name != "requests"]
@@ -137,6 +140,11 @@ def parse_batch(
         raise GateArgumentError(
             f"{gate}: requests must be one list, such as [{{'intent': 'count the words'}}], "
             f"got {show(given[0] if len(given) == 1 else tuple(given), _SHOWN_CHARS)}"
+        )
+    if len(given[0]) > MAX_REQUESTS:
+        raise GateArgumentError(
+            f"{gate}: {len(given[0]):,} requests in one batch; the limit is {MAX_REQUESTS:,}: "
+            "split it into several"
         )
     return [_batched(item, gate, position) for position, item in enumerate(given[0])]
 
@@ -155,8 +163,7 @@ def _batched(item: Any, gate: str, position: int) -> ChildRequest:
 def _request(fields: Mapping[Any, Any], gate: str, where: str = "") -> ChildRequest:
     for name in fields:
         if name not in _FIELDS:
-            near = difflib.get_close_matches(str(name), _FIELDS, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_FIELDS)}"
+            hint = suggestion(name, _FIELDS)
             raise GateArgumentError(f"{gate}: unknown field {where}{name}; {hint}")
     if fields.get("intent") is None:
         raise GateArgumentError(f"{gate}: {where}intent is required")

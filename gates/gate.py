@@ -15,14 +15,13 @@ from functools import partial
 from typing import Any, overload
 
 import anyio
-import anyio.to_thread
-from anyio.lowlevel import RunVar
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from .arguments import AnyArguments, Arguments, NamedArguments, spread
 from .docstring import description as description_of
 from .errors import GateArgumentError, GateFault, GateTimeout
+from .frozen import frozen
 from .signature import (
     annotation_text,
     dependencies_of,
@@ -30,16 +29,16 @@ from .signature import (
     from_schema,
     signature_of,
 )
+from .threads import MAX_THREADS, Seat, free_seat
 
 TIMEOUT_S = 60.0
 """Seconds that a gate has to answer, unless it says otherwise."""
-MAX_THREADS = 64
-"""Sync gates of one event loop that run at a time; more wait for a free thread."""
+SETTINGS = ("ephemeral", "idempotent", "timeout_s")
+"""What a gate given as a mapping may say of itself, beside its name and dependencies."""
 
-_SETTINGS = ("name", "ephemeral", "idempotent", "timeout_s")
+_CONFIGURABLE = ("name", *SETTINGS)
 _EXAMPLES = {"root": "{{name: {gate}, root: DIR}}"}
 _EXAMPLE = "{gate}.bind({need}=...)"
-_threads: RunVar[anyio.CapacityLimiter] = RunVar("circlet gate threads")
 
 
 @dataclass(frozen=True)
@@ -87,6 +86,7 @@ class Gate:
     def __post_init__(self) -> None:
         _checked_name(self.name)
         _check_timeout(self.name, self.timeout_s)
+        object.__setattr__(self, "parameters", frozen(self.parameters))
         if self.arguments is None:
             checked: Arguments = (
                 AnyArguments() if self.parameters is None else from_schema(self.parameters)
@@ -152,9 +152,9 @@ class Gate:
             GateFault: There is no such setting, or its value won't do.
         """
         for name, value in settings.items():
-            if name not in _SETTINGS:
+            if name not in _CONFIGURABLE:
                 raise GateFault(
-                    f"{self.name}: unknown setting {name!r}; there are {', '.join(_SETTINGS)}"
+                    f"{self.name}: unknown setting {name!r}; there are {', '.join(_CONFIGURABLE)}"
                 )
             if name in ("ephemeral", "idempotent") and type(value) is not bool:
                 raise GateFault(f"{self.name}: {name} must be true or false, not {value!r}")
@@ -197,13 +197,19 @@ class Gate:
         """
         function = self._complete()
         args, kwargs = spread(arguments)
+        is_async = inspect.iscoroutinefunction(function)
+        seat: Seat | None = None
         with anyio.move_on_after(self.timeout_s):
-            if inspect.iscoroutinefunction(function):
+            if is_async:
                 return await function(*args, **kwargs)
-            answer = await anyio.to_thread.run_sync(
-                partial(function, *args, **kwargs), abandon_on_cancel=True, limiter=_limiter()
-            )
+            seat = await free_seat()
+            answer = await seat.run(partial(function, *args, **kwargs))
             return await answer if inspect.isawaitable(answer) else answer
+        if seat is None and not is_async:
+            raise GateTimeout(
+                f"{self.name}: no thread was free within {self.timeout_s:g} s: {MAX_THREADS} calls "
+                "of sync gates are still running"
+            )
         raise GateTimeout(f"{self.name}: no answer within {self.timeout_s:g} s")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -227,15 +233,6 @@ class Gate:
         if self.function is None:
             raise GateFault(f"{self.name}: the gate has no function to call")
         return partial(self.function, **self.bound) if self.bound else self.function
-
-
-def _limiter() -> anyio.CapacityLimiter:
-    """The threads of this event loop's gates; not anyio's own, which others may use up."""
-    try:
-        return _threads.get()
-    except LookupError:
-        _threads.set(anyio.CapacityLimiter(MAX_THREADS))
-        return _threads.get()
 
 
 def _checked_name(name: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -13,6 +12,7 @@ from .errors import UnknownGate
 from .fetch import fetch
 from .files import list_dir, read, write
 from .gate import Gate
+from .hints import nearest
 from .search import search
 
 STANDARD: Mapping[str, Gate] = MappingProxyType(
@@ -42,6 +42,6 @@ def find(name: str) -> Gate:
     """
     if name in STANDARD:
         return STANDARD[name]
-    near = difflib.get_close_matches(name, STANDARD, 1)
-    hint = f"did you mean {near[0]}? " if near else ""
+    near = nearest(name, STANDARD)
+    hint = f"did you mean {near}? " if near else ""
     raise UnknownGate(f"unknown gate {name!r}; {hint}The gates are {', '.join(STANDARD)}")

@@ -14,6 +14,7 @@ import anyio
 from pydantic import Field, PrivateAttr, field_validator
 
 from ..gates import Gate
+from ..gates.frozen import FrozenDict
 from ..sandbox.wire import Sealed, seal
 from . import portal
 from .chronicle import Ended
@@ -133,6 +134,11 @@ class Cantrip(Value):
             return models
         return {name: cls._by_name(model) for name, model in models.items()}
 
+    @field_validator("llms")
+    @classmethod
+    def _freeze(cls, models: Mapping[str, LLM]) -> Mapping[str, LLM]:
+        return FrozenDict(models)
+
     @field_validator("registry", mode="before")
     @classmethod
     def _read_registry(cls, gates: Any) -> tuple[Gate, ...]:
@@ -185,6 +191,16 @@ class Cantrip(Value):
                 task.cancel()
                 with anyio.CancelScope(shield=True):
                     await asyncio.wait([task])
+
+    async def aclose(self) -> None:
+        """Give up what its models hold in this event loop; it can be cast again."""
+        models = [self.llm, self.child_llm, *self.llms.values()]
+        for model in {id(one): one for one in models if one is not None}.values():
+            await model.aclose()
+
+    def close(self) -> None:
+        """``aclose`` for code that casts with ``cast``."""
+        portal.run(self.aclose, "cantrip.aclose()")
 
     # -- a lasting entity --------------------------------------------------------------------------
 

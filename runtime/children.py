@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -33,6 +33,24 @@ class Children:
         self._parent = parent
         self._prepared: dict[str, tuple[Entity, str, Sealed | None]] = {}
 
+    def admit(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Refuse a batch that is too long, before any of its requests is read.
+
+        Args:
+            args: What a gate that delegates is given by position.
+            kwargs: What it is given by name.
+
+        Raises:
+            ValueError: There are more than ``max_batch``.
+        """
+        requests = args[0] if args else kwargs.get("requests")
+        most = self._parent.spec.wards.max_batch
+        if isinstance(requests, list | tuple) and len(requests) > most:
+            raise ValueError(
+                f"{len(requests)} requests in one batch; the limit is {most} (max_batch): "
+                "split it into several"
+            )
+
     def prepare(self, requests: Sequence[ChildRequest]) -> list[str]:
         """Make a child for each request, none of them started; gives their ids.
 
@@ -42,17 +60,10 @@ class Children:
         refused leaves no trace.
 
         Raises:
-            ValueError: There are more than ``max_batch``.
             CantripError, WardError: A request asks for what can't be had.
             CodecError: A context can't be handed on.
         """
         parent = self._parent
-        most = parent.spec.wards.max_batch
-        if len(requests) > most:
-            raise ValueError(
-                f"{len(requests)} requests in one batch; the limit is {most} (max_batch): "
-                "split it into several"
-            )
         described = self._described()
         granted = [
             (
@@ -87,7 +98,11 @@ class Children:
         No child can undo another: each position holds its own value (sealed), ``Truncated``
         or ``ChildFailed`` (``COMP-8``).
         """
-        results: list[Any] = [None] * len(ids)
+        # What holds for a child whose task is cancelled by something in it, and by nobody here.
+        results: list[Any] = [
+            ChildFailed("cancelled", "the child's work was cancelled from within", child_id)
+            for child_id in ids
+        ]
         width = anyio.Semaphore(self._parent.spec.wards.max_concurrent)
 
         async def run(position: int, child: Entity, intent: str, context: Sealed | None) -> None:

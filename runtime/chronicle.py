@@ -182,6 +182,7 @@ def _identity_record(identity: Identity, family: Family, tools: Sequence[Tool]) 
         system_prompt=identity.system_prompt,
         hyperparameters=identity.hyperparameters,
         tools_digest=digest,
+        tool_choice=identity.tool_choice,
     )
 
 

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pydantic import field_validator
+from pydantic import TypeAdapter, field_validator
 
 from ..gates import Gate, find, gate
+from ..gates.gate import SETTINGS
 from ..sandbox.namespace import NAMES
 from .errors import CantripError
 from .value import Value
@@ -51,6 +52,17 @@ class Circle(Value):
     @classmethod
     def _read_wards(cls, wards: Any) -> Wards:
         return Wards.of(wards)
+
+    @field_validator("result")
+    @classmethod
+    def _check_result(cls, result: Any) -> Any:
+        if result is not None:
+            try:
+                TypeAdapter(result)
+            except Exception as error:  # whatever pydantic makes of what is no type at all
+                reason = str(error).partition("\n")[0]
+                raise CantripError(f"result is no type that can be checked: {reason}") from None
+        return result
 
     def check(self) -> None:
         """Check that a cantrip can be made with this circle, in the order of ``LOOP-2``.
@@ -136,7 +148,5 @@ def _configured(fields: dict[str, Any]) -> Gate:
     if not isinstance(name, str):
         raise CantripError("a gate given as a mapping needs a name")
     found = find(name)
-    settings = {
-        key: fields.pop(key) for key in ("ephemeral", "idempotent", "timeout_s") if key in fields
-    }
+    settings = {key: fields.pop(key) for key in SETTINGS if key in fields}
     return found.bind(**fields).configure(**settings)

@@ -7,21 +7,28 @@ delegating call's own record belongs to the part after it, so each call stands o
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, Protocol
 
 from ..gates import ChildRequest, Gate, GateArgumentError
 from ..sandbox.dialogue import Done
 from ..sandbox.execution import clip
+from ..sandbox.preview import show
 from ..sandbox.wire import Sealed, seal
-from .call import Call, arguments_text, error_text, request_fields, result_text
+from .call import Call, request_fields
 from .events import Event, ToolCalled, ToolResult
 from .loom import CallRecord, NodeRecord, Observation, ObservedCall, SpawnPoint
 from .loom.records import Record, State
 from .media import Act
-from .media.conversation import RESULT_CHARS
+from .texts import RESULT_CHARS, TEXT_CHARS, error_text, fits, result_text
+
+MAX_OBSERVED = 200
+"""Calls of one node that its observation tells of; of more it gives the number."""
+MAX_REFUSED_CHARS = 100_000
+"""Size of the arguments that are kept of a call that never reached its gate."""
 
 
 class Owner(Protocol):
@@ -45,6 +52,13 @@ class Owner(Protocol):
 
         Raises:
             ValueError: It does not fit.
+        """
+
+    def admit(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Check how much a delegation asks for, before it is read.
+
+        Raises:
+            ValueError: It is too much.
         """
 
     def prepare(self, requests: Sequence[ChildRequest]) -> Sequence[str]:
@@ -76,6 +90,7 @@ class TurnDesk:
         self._part = 0
         self._calls: list[int] = []
         self._observed: list[ObservedCall] = []
+        self._unobserved = 0
         self._part_started = time.perf_counter()
         self._program: Callable[[], str] | None = None
         self._told = 0  # characters of the running program's output that earlier parts have
@@ -112,10 +127,10 @@ class TurnDesk:
 
     async def call(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """Call a gate; see ``media.base.Desk.call``."""
-        given = [*args, *kwargs.values()] if args else kwargs
-        self._owner.emit(ToolCalled(*self._who, name, arguments_text(given)))
         gate = self._find(name, args, kwargs)
         try:
+            if gate.delegates:
+                self._owner.admit(args, kwargs)
             arguments = gate.check(args, kwargs)
         except Exception as error:
             self._note(name, args or kwargs, error=error)
@@ -143,6 +158,7 @@ class TurnDesk:
         raise error
 
     async def _make(self, gate: Gate, call: Call) -> Any:
+        self._tell(call)
         if not (gate.idempotent or gate.final):
             self._record_call(call, "begun")
         started = time.perf_counter()
@@ -162,6 +178,7 @@ class TurnDesk:
         requests = arguments["requests"] if batch else [arguments["request"]]
         plain = [request_fields(request) for request in requests]
         call = Call(gate.name, {"requests": plain} if batch else plain[0], self._next_k())
+        self._tell(call)
         started = time.perf_counter()
         try:
             results = await self._run_children(call, requests)
@@ -186,8 +203,17 @@ class TurnDesk:
 
     def _note(self, name: str, arguments: Any, error: Exception) -> None:
         """Record a call that never reached its gate."""
-        named = arguments if isinstance(arguments, dict) else {"arguments": list(arguments)}
-        self._ended(Call(name, named, self._next_k()), time.perf_counter(), error=error)
+        named: dict[str, Any]
+        if not fits(arguments, MAX_REFUSED_CHARS):
+            named = {"arguments": show(arguments, TEXT_CHARS)}
+        else:
+            named = arguments if isinstance(arguments, dict) else {"arguments": list(arguments)}
+        call = Call(name, named, self._next_k())
+        self._tell(call)
+        self._ended(call, time.perf_counter(), error=error)
+
+    def _tell(self, call: Call) -> None:
+        self._owner.emit(ToolCalled(*self._who, call.gate, call.text))
 
     def _ended(
         self,
@@ -201,7 +227,7 @@ class TurnDesk:
             text = error_text(error) if error else result.text if result else ""
         self._calls.append(call.k)
         self.called.append(call.gate)
-        self._observed.append(ObservedCall(call.gate, call.text, text, is_error=error is not None))
+        self._observe(ObservedCall(call.gate, call.text, text, is_error=error is not None))
         self._record_call(
             call,
             "ended",
@@ -211,6 +237,19 @@ class TurnDesk:
             duration_ms=(time.perf_counter() - started) * 1000,
         )
         self._owner.emit(ToolResult(*self._who, call.gate, text, error is not None))
+
+    def _observe(self, call: ObservedCall) -> None:
+        if len(self._observed) < MAX_OBSERVED:
+            self._observed.append(call)
+        else:
+            self._unobserved += 1
+
+    def _observed_calls(self) -> tuple[ObservedCall, ...]:
+        """The node's calls; past ``MAX_OBSERVED`` the last one says how many more there were."""
+        if not self._unobserved:
+            return tuple(self._observed)
+        more = ObservedCall("...", "", f"{self._unobserved:,} more calls", is_error=False)
+        return (*self._observed, more)
 
     def _record_call(self, call: Call, state: Any, **fields: Any) -> None:
         self._owner.record(
@@ -235,7 +274,7 @@ class TurnDesk:
     def finish(self, act: Act) -> None:
         """Record the turn's last part."""
         observation = Observation(
-            records=tuple(self._observed),
+            records=self._observed_calls(),
             printed=self._fresh_output(),
             value=act.value,
             error=act.error,
@@ -251,6 +290,8 @@ class TurnDesk:
             text += " The state of this session was lost: all variables are gone."
         for call in self._observed:
             text += f"\n{call.gate} was called with {call.arguments}: {call.result}"
+        if self._unobserved:
+            text += f"\n... {self._unobserved:,} more calls"
         text = clip(text, RESULT_CHARS)
         act = Act((), text, True, error=text, state="lost" if self._state_lost else "kept")
         self.finish(act)
@@ -258,7 +299,8 @@ class TurnDesk:
 
     def _close_part(self, delegated: tuple[str, ...]) -> str:
         fresh = self._fresh_output()
-        observation = Observation(tuple(self._observed), fresh, None, None, fresh, is_error=False)
+        calls = self._observed_calls()
+        observation = Observation(calls, fresh, None, None, fresh, is_error=False)
         return self._record_node(observation, last=False, delegated=delegated)
 
     def _record_node(
@@ -289,15 +331,32 @@ class TurnDesk:
         owner.tip, owner.sequence = node.id, sequence
         self._calls.clear()
         self._observed.clear()
+        self._unobserved = 0
         self._part_started = time.perf_counter()
         return node.id
 
 
 async def _called(gate: Gate, arguments: dict[str, Any]) -> Any:
+    task = asyncio.current_task()
     try:
         return await gate.call(arguments)
-    except SystemExit as error:  # it would end the event loop, and everybody's runs with it
-        raise RuntimeError(f"{gate.name}: the gate tried to exit: {error}") from error
+    except Exception:
+        raise
+    except BaseException as error:
+        # One of the gate's own would end the event loop, or pass for a cancellation of the work.
+        if _is_ours(task):
+            raise
+        if isinstance(error, SystemExit):
+            raise RuntimeError(f"{gate.name}: the gate tried to exit: {error}") from error
+        raise RuntimeError(f"{gate.name}: the gate raised {type(error).__name__}") from error
+
+
+def _is_ours(task: asyncio.Task[Any] | None) -> bool:
+    """Whether what ends a task came from outside: it is cancelled, or closed half done."""
+    try:
+        return task is None or asyncio.current_task() is not task or task.cancelling() > 0
+    except RuntimeError:  # no event loop runs any more
+        return True
 
 
 def _only(results: list[Any]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import sysconfig
@@ -12,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from ..gates.hints import suggestion
 from ..sandbox.errors import CircletError
 from .errors import SpellError
 
@@ -124,12 +124,6 @@ class Part:
             if name not in known:
                 raise part.fault(f"unknown key {name!r} in {what}; {suggestion(name, known)}")
         return {name: part for name, part in entries.items() if part._node.tag != _NULL}
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """What might have been meant by a name that isn't known."""
-    near = difflib.get_close_matches(name, list(known), 1)
-    return f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
 
 
 def parse(source: str, name: str) -> Part:

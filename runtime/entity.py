@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,8 +25,9 @@ from .family import Family
 from .llm import Message, Reply, with_retry
 from .loom import Record, SpawnPoint
 from .media import MAKERS, Act, Medium, Surroundings
-from .media.conversation import RESULT_CHARS, Answered, act_of, result_message
+from .media.conversation import Answered, act_of, result_message
 from .spawn import ChildSpec
+from .texts import RESULT_CHARS
 from .tree import Branch, Tree
 
 _GO_ON = "That was text alone. Go on; call done with the result when you have it."
@@ -156,9 +157,6 @@ class Entity:
             self.tree.joined(self.depth)
         self._tally.clear()
         self._errors_in_a_row = 0
-        self.emit(
-            events.EntityStarted(self.entity_id, self.depth, self.parent_id, intent, self._llm.name)
-        )
 
     async def _work(self, intent: str, context: Sealed | None) -> Ended:
         turns_before, tip_before = self._turns, self.tip
@@ -178,6 +176,9 @@ class Entity:
 
     async def _take_in(self, intent: str, context: Sealed | None) -> None:
         """Put the intent and its context where the entity finds them."""
+        self.emit(
+            events.EntityStarted(self.entity_id, self.depth, self.parent_id, intent, self._llm.name)
+        )
         await self._medium.give(context)
         if self._context is None:
             self._context = Context(
@@ -305,6 +306,10 @@ class Entity:
         self._chronicle.not_started(intent, context, self._medium.tools(), ended)
         self._emit_end(ended)
         return ended
+
+    def admit(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """See ``Children.admit``."""
+        self._children.admit(args, kwargs)
 
     def prepare(self, requests: Sequence[ChildRequest]) -> list[str]:
         """See ``Children.prepare``."""

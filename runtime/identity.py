@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from ..gates.frozen import frozen, thawed
 from .errors import CantripError
 from .value import Value
 
@@ -42,6 +43,12 @@ class Identity(Value):
     seed: int | None = None
     options: Mapping[str, Any] = Field(default_factory=dict)
 
+    @field_validator("options")
+    @classmethod
+    def _freeze(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        kept: Mapping[str, Any] = frozen(dict(options))
+        return kept
+
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise CantripError("identity is immutable")
 
@@ -54,9 +61,8 @@ class Identity(Value):
         named = {
             name: getattr(self, name) for name in ("temperature", "max_tokens", "top_p", "seed")
         }
-        return {name: value for name, value in named.items() if value is not None} | dict(
-            self.options
-        )
+        given = {name: value for name, value in named.items() if value is not None}
+        return given | {name: thawed(value) for name, value in self.options.items()}
 
 
 GENERIC = Identity(system_prompt=GENERIC_PROMPT)

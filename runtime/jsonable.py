@@ -19,6 +19,8 @@ from ..sandbox.outcomes import ChildFailed, GateInterrupted, Outcome, Truncated
 from ..sandbox.preview import PREVIEW_CHARS, class_name, show
 from ..sandbox.wire import Described
 
+MAX_LEVELS = 100
+"""How deep a value is written; what nests deeper is described."""
 MAX_INT_BITS = 14_000
 """An int of more bits is tagged: Python refuses to read so many decimal digits back."""
 
@@ -34,14 +36,25 @@ def to_json(value: Any) -> Any:
     ``$described``, ``$truncated``, ``$child_failed``, ``$gate_interrupted``. An object of any
     other class is ``$described`` too.
 
+    What nests deeper than ``MAX_LEVELS`` is ``$described``, for readers of JSON have limits too.
+
     Args:
-        value: Any value that doesn't hold itself.
+        value: Any value.
     """
+    return _written(value, MAX_LEVELS)
+
+
+def _written(value: Any, levels: int) -> Any:
+    """``to_json`` with the number of levels that may still be written."""
     if value is None or isinstance(value, bool):
         return value
     for kind, write in _WRITERS:
         if isinstance(value, kind):
             return write(value)
+    if levels > 0:
+        for kind, write_all in _NESTED_WRITERS:
+            if isinstance(value, kind):
+                return write_all(value, levels - 1)
     return _described(Described(class_name(value), show(value, PREVIEW_CHARS)))
 
 
@@ -59,34 +72,34 @@ def _float(value: float) -> Any:
     return float(value) if math.isfinite(value) else {"$float": repr(float(value))}
 
 
-def _list(value: Iterable[Any]) -> list[Any]:
-    return [to_json(item) for item in value]
+def _list(value: Iterable[Any], levels: int) -> list[Any]:
+    return [_written(item, levels) for item in value]
 
 
-def _set(value: Iterable[Any]) -> list[Any]:
+def _set(value: Iterable[Any], levels: int) -> list[Any]:
     # Sorted as JSON, for a set of sets has no order of its own.
-    items = _list(value)
+    items = _list(value, levels)
     try:
         return sorted(items)
     except TypeError:
         return sorted(items, key=json.dumps)
 
 
-def _mapping(value: Mapping[Any, Any]) -> dict[str, Any]:
+def _mapping(value: Mapping[Any, Any], levels: int) -> dict[str, Any]:
     if all(isinstance(key, str) and not key.startswith("$") for key in value):
-        return {_text(key): to_json(item) for key, item in value.items()}
-    return {"$map": [[to_json(key), to_json(item)] for key, item in value.items()]}
+        return {_text(key): _written(item, levels) for key, item in value.items()}
+    return {"$map": [_list(pair, levels) for pair in value.items()]}
 
 
 def _described(value: Described) -> dict[str, Any]:
     return {"$described": {"type": value.type, "text": value.text}}
 
 
-def _truncated(value: Truncated) -> dict[str, Any]:
+def _truncated(value: Truncated, levels: int) -> dict[str, Any]:
     return {
         "$truncated": {
             "reason": value.reason,
-            "partial": to_json(value.partial),
+            "partial": _written(value.partial, levels),
             "summary": value.summary,
         }
     }
@@ -101,9 +114,6 @@ _WRITERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], Any]], ...] = (
     (str, _text),
     (int, _int),
     (float, _float),
-    ((list, tuple), _list),
-    ((set, frozenset), _set),
-    (Mapping, _mapping),
     ((bytes, bytearray), lambda value: {"$bytes": base64.b64encode(value).decode("ascii")}),
     (Decimal, lambda value: {"$decimal": str(value)}),
     (Fraction, lambda value: {"$fraction": str(value)}),
@@ -116,7 +126,13 @@ _WRITERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], Any]], ...] = (
         lambda value: {"$timedelta": [value.days, value.seconds, value.microseconds]},
     ),
     (Described, _described),
-    (Truncated, _truncated),
     (ChildFailed, lambda value: {"$child_failed": _outcome(value)}),
     (GateInterrupted, lambda value: {"$gate_interrupted": _outcome(value)}),
+)
+# Those of values with others in them, which are told how many levels they have left.
+_NESTED_WRITERS: tuple[tuple[type | tuple[type, ...], Callable[[Any, int], Any]], ...] = (
+    ((list, tuple), _list),
+    ((set, frozenset), _set),
+    (Mapping, _mapping),
+    (Truncated, _truncated),
 )

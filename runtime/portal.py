@@ -15,6 +15,7 @@ from concurrent import futures
 from typing import TypeVar
 
 import anyio
+import anyio.lowlevel
 from anyio.from_thread import BlockingPortal
 
 from .errors import RuntimeFault
@@ -27,6 +28,7 @@ CANCEL_SECONDS = 10.0
 
 _lock = threading.Lock()
 _portal: BlockingPortal | None = None
+_thread: threading.Thread | None = None
 
 
 def run(function: Callable[[], Awaitable[_T]], instead: str) -> _T:
@@ -42,23 +44,29 @@ def run(function: Callable[[], Awaitable[_T]], instead: str) -> _T:
         RuntimeFault: An event loop runs in this thread already (IPython's own is fine).
     """
     _refuse_inside_loop(instead)
-    ended = threading.Event()
+    begun, dropped, ended = threading.Event(), threading.Event(), threading.Event()
 
     async def call() -> _T:
+        await anyio.lowlevel.checkpoint()  # one that was cancelled by now does not begin
+        if dropped.is_set():
+            raise asyncio.CancelledError
+        begun.set()
         try:
             return await function()
         finally:
             ended.set()
 
-    future = _get().start_task_soon(call)
+    future: futures.Future[_T] | None = None
     try:
+        future = _get().start_task_soon(call)
         # The system may hand Ctrl-C to another thread, which does not wake this one: so it
         # looks up now and then, for only the main thread runs signal handlers.
         while not future.done():
             futures.wait([future], timeout=LOOK_UP_SECONDS)
         return future.result()
     except KeyboardInterrupt:
-        if future.cancel():
+        dropped.set()  # there is no future yet where the loop was too busy to take the call
+        if future is not None and future.cancel() and begun.is_set():
             ended.wait(CANCEL_SECONDS)
         raise
 
@@ -74,14 +82,14 @@ def _refuse_inside_loop(instead: str) -> None:
 
 
 def _get() -> BlockingPortal:
-    global _portal
+    global _portal, _thread
     with _lock:
-        if _portal is None:
-            _portal = _start()
+        if _portal is None or _thread is None or not _thread.is_alive():
+            _portal, _thread = _start()
         return _portal
 
 
-def _start() -> BlockingPortal:
+def _start() -> tuple[BlockingPortal, threading.Thread]:
     started: list[BlockingPortal] = []
     ready = threading.Event()
 
@@ -92,15 +100,16 @@ def _start() -> BlockingPortal:
             await portal.sleep_until_stopped()
 
     # A daemon, so that a gate's thread that was left to itself can't hold up the exit.
-    threading.Thread(target=anyio.run, args=(serve,), name="circlet loop", daemon=True).start()
+    thread = threading.Thread(target=anyio.run, args=(serve,), name="circlet loop", daemon=True)
+    thread.start()
     ready.wait()
-    return started[0]
+    return started[0], thread
 
 
 def _drop_in_child() -> None:
     """The loop's thread is not copied into a forked child: the child starts its own."""
-    global _portal, _lock
-    _portal, _lock = None, threading.Lock()
+    global _portal, _thread, _lock
+    _portal, _thread, _lock = None, None, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

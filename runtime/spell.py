@@ -16,9 +16,11 @@ from pydantic import BaseModel, ValidationError
 from ..gates import Gate, find
 from ..gates import gate as as_gate
 from ..gates.arguments import explain
+from ..gates.gate import SETTINGS
+from ..gates.hints import suggestion
 from .cantrip import Cantrip
 from .circle import Circle, check_medium, resolve_gates
-from .document import Part, parse, suggestion
+from .document import Part, parse
 from .errors import SpellError
 from .identity import Identity
 from .llm import LLM, Retry, ScriptedLLM
@@ -30,7 +32,6 @@ KEYS = ("llm", "identity", "circle", "children", "retry", "intent", "context")
 """What a spell file may say."""
 _CIRCLE_KEYS = ("medium", "gates", "wards")
 _CHILDREN_KEYS = ("llm", "llms", "registry")
-_GATE_SETTINGS = ("ephemeral", "idempotent", "timeout_s")
 
 
 @dataclass(frozen=True)
@@ -219,14 +220,14 @@ class _Reader:
     def _configured(self, gate: Gate, part: Part) -> Gate:
         """A gate with what its mapping says of it."""
         takes = gate.dependencies.names if gate.dependencies else ()
-        known = ("name", "from", *takes, *_GATE_SETTINGS)
+        known = ("name", "from", *takes, *SETTINGS)
         for key, value in part.fields(f"the gate {gate.name}", known).items():
             with value.blamed():
                 if key == "root":
                     gate = gate.bind(root=str(self._path(value, "root")))
                 elif key in takes:
                     gate = gate.bind(**{key: value.value()})
-                elif key in _GATE_SETTINGS:
+                elif key in SETTINGS:
                     gate = gate.configure(**{key: value.value()})
         return gate
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from .events import Event, Sink, ignore
 from .llm import Usage
 from .loom import Loom
 from .wards import Wards
+
+_log = logging.getLogger("circlet")
 
 
 @dataclass(eq=False)
@@ -92,7 +95,7 @@ class Tree:
 
     def __init__(self, loom: Loom, wards: Wards, sink: Sink = ignore) -> None:
         self.loom = loom
-        self.sink = sink
+        self._sink = sink
         self.turns = 0
         self.deepest = 0
         self.count = 0
@@ -100,8 +103,12 @@ class Tree:
         self._holding: set[object] = set()
 
     def emit(self, event: Event) -> None:
-        """Tell who watches."""
-        self.sink(event)
+        """Tell who watches; a sink that fails is told nothing more, and the work goes on."""
+        try:
+            self._sink(event)
+        except (Exception, SystemExit):
+            self._sink = ignore
+            _log.exception("on_event raised an error: the rest of this cast's events are not told")
 
     def joined(self, depth: int) -> None:
         """Count an entity that begins at a depth."""

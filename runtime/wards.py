@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from ..gates.hints import suggestion
 from .errors import WardError
 
 DEFAULT_DEPTH = 1
@@ -152,6 +152,4 @@ def _check_name(name: Any) -> None:
     known = list(Wards.model_fields)
     if name in known:
         return
-    near = difflib.get_close_matches(str(name), known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
-    raise WardError(f"unknown ward {name!r}; {hint}")
+    raise WardError(f"unknown ward {name!r}; {suggestion(name, known)}")

@@ -6,6 +6,7 @@ or hide part of a line is shown as an escape.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import unicodedata
 from typing import Any
@@ -30,7 +31,15 @@ def stdout() -> Console:
 
 def stderr() -> Console:
     """The console for everything else."""
-    return Console(file=sys.stderr, markup=False, emoji=False, highlight=False)
+    return _Aside(file=sys.stderr, markup=False, emoji=False, highlight=False)
+
+
+class _Aside(Console):
+    """A console that goes silent once nobody reads it, for the work goes on without."""
+
+    def on_broken_pipe(self) -> None:
+        """Print nothing more; rich itself would end the program, and close standard output."""
+        self.quiet = True
 
 
 def clean(text: str) -> str:
@@ -64,7 +73,8 @@ def error_line(text: str) -> str:
 
 def complain(text: str) -> None:
     """Say what went wrong, in one line on stderr."""
-    print(f"circlet: {one_line(text)}", file=sys.stderr)  # noqa: T201 - never wrapped
+    with contextlib.suppress(OSError):  # nobody reads it any more
+        print(f"circlet: {one_line(text)}", file=sys.stderr)  # noqa: T201 - never wrapped
 
 
 def show_value(value: Any) -> bool:

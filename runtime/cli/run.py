@@ -101,7 +101,11 @@ class _Run:
             watching(self._spell.path.name, self._verbose) as sink,
             contextlib.redirect_stdout(sys.stderr),
         ):
-            return cantrip.cast(intent, context, on_event=sink)
+            try:
+                return cantrip.cast(intent, context, on_event=sink)
+            finally:
+                with contextlib.suppress(Exception):  # what it came to stands by now
+                    cantrip.close()
 
     def _close(self, cast: Cast | None, error: str | None = None) -> None:
         if self._as_json:
@@ -126,7 +130,8 @@ class _Run:
 
     @staticmethod
     def _say(text: str) -> None:
-        typer.echo(one_line(text), err=True)
+        with contextlib.suppress(OSError):  # nobody reads it any more: the run matters, not that
+            typer.echo(one_line(text), err=True)
 
 
 def _intent(spell: Spell, given: str | None) -> str:

@@ -48,15 +48,12 @@ class Message:
         content: The text; None when an assistant only called tools.
         tool_calls: What an assistant called; a list is taken too and becomes a tuple.
         tool_call_id: The call that a ``tool`` message answers (LLM-7).
-        thinking: What the provider wants back of an assistant's reasoning, as JSON values; a
-            provider that wants nothing back sends nothing.
     """
 
     role: Role
     content: str | None = None
     tool_calls: Sequence[ToolCall] = ()
     tool_call_id: str | None = None
-    thinking: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
@@ -68,8 +65,6 @@ class Message:
             plain["tool_calls"] = [call.neutral() for call in self.tool_calls]
         if self.tool_call_id is not None:
             plain["tool_call_id"] = self.tool_call_id
-        if self.thinking is not None:
-            plain["thinking"] = self.thinking
         return plain
 
 

@@ -109,7 +109,7 @@ def normalise(raw: Mapping[str, Any]) -> Reply:
             usage=_usage(raw.get("usage") or {}),
             thinking=_text(message.get("reasoning_content")) or _text(message.get("reasoning")),
             stop_reason="refusal" if refusal else _stop_reason(choice, calls),
-            model=raw.get("model"),
+            model=raw["model"] if isinstance(raw.get("model"), str) else None,
         )
     except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
         raise MalformedReply(
@@ -170,10 +170,15 @@ def _refuse_constant(name: str) -> None:
 def _usage(usage: Mapping[str, Any]) -> Usage:
     details = usage.get("prompt_tokens_details") or {}
     return Usage(
-        prompt_tokens=int(usage.get("prompt_tokens") or 0),
-        completion_tokens=int(usage.get("completion_tokens") or 0),
-        cached_tokens=int(details.get("cached_tokens") or 0),
+        prompt_tokens=_count(usage, "prompt_tokens"),
+        completion_tokens=_count(usage, "completion_tokens"),
+        cached_tokens=_count(details, "cached_tokens"),
     )
+
+
+def _count(counts: Mapping[str, Any], name: str) -> int:
+    # A negative count would give back what a ward has counted as spent.
+    return max(int(counts.get(name) or 0), 0)
 
 
 def _stop_reason(choice: Mapping[str, Any], calls: tuple[ToolCall, ...]) -> StopReason:

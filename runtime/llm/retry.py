@@ -63,7 +63,6 @@ async def with_retry(
     request: Request,
     retry: Retry,
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
-    on_retry: Callable[[int, ProviderError, float], None] | None = None,
     jitter: Callable[[], float] = random.random,
 ) -> Reply:
     """Query until there is a reply, or no further try is due.
@@ -75,8 +74,6 @@ async def with_retry(
         request: What to ask; the same on every try.
         retry: Which failures are tried again, and how.
         sleep: Waits the given number of seconds.
-        on_retry: Told before each wait: the number of the retry (from 1), the error, and the
-            wait in seconds.
         jitter: Gives a number from 0 to 1 for each wait.
 
     Raises:
@@ -93,6 +90,4 @@ async def with_retry(
             if wait is None:
                 raise
             retries += 1
-            if on_retry is not None:
-                on_retry(retries, error, wait)
         await sleep(wait)

@@ -74,6 +74,7 @@ class IdentityRecord:
         system_prompt: The prompt, or None.
         hyperparameters: By name.
         tools_digest: SHA-256 of the tool definitions that went with it, in hex.
+        tool_choice: Which tools the model had to call (``LLM-5``), or None.
     """
 
     id: str
@@ -81,6 +82,7 @@ class IdentityRecord:
     system_prompt: str | None
     hyperparameters: dict[str, Any]
     tools_digest: str
+    tool_choice: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

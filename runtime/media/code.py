@@ -12,11 +12,11 @@ from ...sandbox.dialogue import GateInfo, Turn
 from ...sandbox.session import Backend
 from ...sandbox.wire import Sealed
 from ..llm import Message, Reply, Tool, ToolCall
+from ..texts import RESULT_CHARS
 from ..wards import Wards
 from .base import Act, Desk, Surroundings
 from .capability import capability_text
 from .conversation import (
-    RESULT_CHARS,
     SKIPPED,
     Answered,
     act_of,

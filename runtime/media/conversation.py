@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ...gates import Gate
 from ...sandbox.dialogue import Done
-from ...sandbox.errors import CodecError
 from ...sandbox.execution import clip
-from ...sandbox.preview import show
-from ...sandbox.wire import Sealed, loads
+from ...sandbox.wire import Sealed
 from ..llm import Message, Reply, Tool, ToolCall
+from ..texts import RESULT_CHARS, error_text, shown, shown_unopened
 from .base import Act, Desk, Surroundings
 
-RESULT_CHARS = 20_000
-"""Length of one gate's result as the model is shown it, in characters, where no ward says."""
 SKIPPED = "skipped"
 """What a call is answered with that stood after ``done`` (``LOOP-3``)."""
 _ANY_ARGUMENTS = {"type": "object", "properties": {}, "additionalProperties": True}
@@ -62,7 +58,7 @@ class Conversation:
         """The intent, with the context below it where there is one."""
         if self._context is None:
             return intent
-        return f"{intent}\n\nContext:\n{shown(self._context, self._limit)}"
+        return f"{intent}\n\nContext:\n{shown_unopened(self._context, self._limit)}"
 
     async def give(self, context: Sealed | None) -> None:
         """Keep the context for the message that gives the intent."""
@@ -104,13 +100,15 @@ async def answer_call(
             desk.refuse(call.name, f"the arguments can't be read as JSON: {call.malformed[:200]}")
         result = await desk.call(call.name, [], call.arguments)
     except Exception as error:
-        return Answered(result_message(call, f"Error: {error_text(error)}"), is_error=True)
+        return Answered(result_message(call, f"Error: {error_text(error, limit)}"), is_error=True)
     if isinstance(result, Done):
         answer: Sealed = result.answer
         return Answered(result_message(call, shown(answer, limit)), answer=answer)
     gate = surroundings.gates[call.name]
-    text = _reference(gate, result, desk.turn) if gate.ephemeral else shown(result, limit)
-    return Answered(result_message(call, text))
+    if gate.ephemeral:
+        return Answered(result_message(call, _reference(gate, result, desk.turn)))
+    show = shown_unopened if gate.delegates else shown
+    return Answered(result_message(call, show(result, limit)))
 
 
 def act_of(answered: list[Answered], limit: int, **fields: Any) -> Act:
@@ -131,33 +129,6 @@ def act_of(answered: list[Answered], limit: int, **fields: Any) -> Act:
 def result_message(call: ToolCall, text: str) -> Message:
     """The message that answers a tool call (``LLM-7``)."""
     return Message("tool", text, tool_call_id=call.id)
-
-
-def error_text(error: BaseException) -> str:
-    """An error as one line for a model."""
-    if isinstance(error, KeyError) and error.args and isinstance(error.args[0], str):
-        return error.args[0]
-    return str(error) or type(error).__name__
-
-
-def as_text(value: Any, limit: int | None = None) -> str:
-    """A value as a model reads it: text as it is, JSON where that holds it, else its preview."""
-    if isinstance(value, str):
-        text = value
-    else:
-        try:
-            text = json.dumps(value, ensure_ascii=False)
-        except (TypeError, ValueError):
-            text = show(value, limit or RESULT_CHARS)
-    return clip(text, limit) if limit else text
-
-
-def shown(value: Sealed, limit: int) -> str:
-    """A sealed value as a model reads it; one that is costly to decode by its preview."""
-    try:
-        return as_text(loads(value.data, unseal=True, guarded=True), limit)
-    except CodecError:
-        return clip(value.text, limit)
 
 
 def _reference(gate: Gate, result: Sealed, turn: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -174,7 +175,20 @@ def test_a_given_model_is_asked(place):
         assert [entity.outcome for entity in loom.entities.values()] == ["failed"]
 
 
+def test_connections_are_closed(place):
+    """A run gives up what its models hold, though the process that ran it goes on."""
+    server = _server(401, b'{"error": {"message": "bad key"}}')
+    with server as url:
+        done = place.invoke("run", place.spell(DONE), "--llm", f"local:{url}/v1#m", "--out", "out")
+        assert done.exit_code == 1
+        assert server.hung_up.wait(30)
+
+
 class _Server(ThreadingHTTPServer):
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.hung_up = threading.Event()
+
     def __exit__(self, *error):
         self.shutdown()
         self.server_close()
@@ -186,6 +200,12 @@ class _Server(ThreadingHTTPServer):
 
 def _server(status: int, body: bytes) -> _Server:
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"  # connections are kept
+
+        def finish(self):
+            super().finish()
+            self.server.hung_up.set()
+
         def do_POST(self):
             self.rfile.read(int(self.headers["content-length"]))
             self.send_response(status)
@@ -326,3 +346,24 @@ def test_a_plain_encoding(place):
     done = place.installed("run", place.spell("- code: done('gö')"))
     assert done.returncode == 0, done.stderr
     assert done.stdout == "g\\xf6\n"
+
+
+def test_nobody_reads_its_progress(place):
+    """A reader of stderr that goes away changes nothing of what a run comes to."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with place.started("run", place.spell(TREE), "--out", "out", "-v", stderr=writing) as process:
+        os.close(writing)
+        stdout = process.stdout.read()
+    assert (process.returncode, stdout) == (0, "6\n")
+    with Loom(place.path / "out") as loom:
+        assert {entity.outcome for entity in loom.entities.values()} == {"terminated"}
+
+
+def test_a_deep_answer_as_json(place):
+    """``--json`` prints JSON whatever the answer is."""
+    script = "- code: |\n    x = []\n    for _ in range(400): x = [x]\n    done(x)\n"
+    done = place.installed("run", place.spell(script), "--out", "out", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "$described" in done.stdout
+    assert json.loads(done.stdout)["reason"] == "done"

@@ -81,7 +81,7 @@ def test_gates_and_identity_in_their_forms():
         (["x"], {"intent": "y"}, "call_entity: argument 'intent' was given twice"),
         ([{"intent": "x"}], {"llm": "y"}, "call_entity: llm beside a request"),
         (["x"], {"contxt": 1}, "call_entity: unknown field contxt; did you mean context?"),
-        (["x"], {"zzz": 1}, "call_entity: unknown field zzz; there are intent, context"),
+        (["x"], {"zzz": 1}, "call_entity: unknown field zzz; there are: intent, context"),
         (
             ["x"],
             {"gates": "read"},
@@ -180,3 +180,9 @@ def test_the_schema_says_what_the_reader_takes():
     assert set(call_entity.parameters["properties"]) == set(ChildRequest.model_fields)
     assert call_entity.parameters["required"] == ["intent"]
     assert call_entity.signature.startswith("call_entity(intent: str, *, context: Any = None")
+
+
+def test_a_batch_beyond_all_measure_is_not_even_read():
+    """COMP-3: more requests than any ward allows are refused by their number."""
+    with pytest.raises(GateArgumentError, match=r"10,001 requests in one batch; the limit is 10,0"):
+        parse_batch([[None] * 10_001], {})

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import threading
 from typing import Any
 
 import anyio
 import anyio.from_thread
+import anyio.to_thread
 import circlet.gates
 import pytest
 from circlet.gates import Gate, GateArgumentError, GateFault, GateTimeout, gate
@@ -344,3 +347,54 @@ def test_the_public_face():
         "write",
     }
     assert all(hasattr(circlet.gates, name) for name in circlet.gates.__all__)
+
+
+def test_sync_gates_have_so_many_threads_and_no_more(monkeypatch):
+    """A call that timed out holds its thread until the function ends; the next one says so."""
+    monkeypatch.setattr("circlet.gates.threads.MAX_THREADS", 2)
+    release = threading.Event()
+    begun, ended = [], threading.Semaphore(0)
+
+    def function() -> str:
+        begun.append(True)
+        release.wait(60)
+        ended.release()
+        return "free"
+
+    waiting = gate(name="waiting", timeout_s=0.05)(function)
+
+    async def main() -> list[str]:
+        told = []
+        for _ in range(4):
+            with pytest.raises(GateTimeout) as caught:
+                await waiting.call({})
+            told.append(str(caught.value))
+        release.set()
+        await anyio.to_thread.run_sync(lambda: [ended.acquire() for _ in range(2)])
+        told.append(await waiting.configure(timeout_s=60).call({}))
+        return told
+
+    try:
+        told = anyio.run(main)
+    finally:
+        release.set()
+    assert told[:2] == ["waiting: no answer within 0.05 s"] * 2
+    assert all(text.startswith("waiting: no thread was free within 0.05 s") for text in told[2:4])
+    assert told[4:] == ["free"]
+    assert len(begun) == 3
+
+
+def test_a_schema_is_frozen():
+    """A gate is a value: nobody changes a standard one's schema through a circle."""
+    parameters = circlet.gates.STANDARD["done"].parameters
+    for change in (
+        lambda: parameters.update(more=1),
+        lambda: parameters["properties"].__setitem__("hacked", {}),
+        lambda: parameters["required"].append("hacked"),
+    ):
+        with pytest.raises(TypeError, match="frozen"):
+            change()
+    assert "hacked" not in str(parameters)
+    copied = copy.deepcopy(parameters)
+    copied["properties"]["mine"] = {}
+    assert json.loads(json.dumps(parameters)) == parameters != copied

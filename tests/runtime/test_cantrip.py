@@ -452,3 +452,20 @@ def test_a_null_prompt(chat):
     assert spell.cast("minimal test").result == "ok"
     first = spell.llm.requests[0].messages[0]
     assert (first.role, first.content) == ("user", "minimal test")
+
+
+def test_the_models_of_a_cantrip(chat):
+    """COMP-7: they are fixed once it is made, and each is closed once with it."""
+    closed = []
+
+    class Closing(ScriptedLLM):
+        async def aclose(self):
+            closed.append(self.name)
+
+    a, b, c = (Closing([{"content": "ok"}], name) for name in "abc")
+    spell = chat(a, child_llm=b, llms={"one": c, "two": a})
+    with pytest.raises(TypeError, match="frozen"):
+        spell.llms["three"] = a
+    spell.close()
+    assert closed == ["a", "b", "c"]
+    assert spell.cast("go").result == "ok"

@@ -121,3 +121,10 @@ def test_frozen():
     with pytest.raises(ValueError, match="frozen"):
         circle.gates = ()
     assert circle == Circle(gates=["done"], wards=TURNS)
+
+
+@pytest.mark.parametrize("result", [type("X", (), {}), 5, "no such type"])
+def test_a_result_type_that_can_not_be_checked(result):
+    """CIRCLE-10: a circle is complete once it is built; its result type is checked then."""
+    with pytest.raises(CantripError, match="result is no type that can be checked"):
+        Circle(gates=["done"], wards=[{"max_turns": 2}], result=result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from dataclasses import replace
@@ -548,3 +549,67 @@ def test_no_tree_comes_to_a_standstill(deep, widths, concurrent, single):
         expected = 1 + width * expected
     assert cast.result == cast.entities == expected
     assert model.most <= concurrent
+
+
+class Quitter(LLM):
+    """A model whose query cancels itself."""
+
+    name = "quitter"
+
+    async def query(self, request):
+        raise asyncio.CancelledError
+
+
+def test_a_child_cancelled_from_within(deep):
+    """COMP-8: a child that was cancelled by something of its own failed; it is not None."""
+    parent = """
+[lost] = call_entity_batch(["x"])
+done([type(lost).__name__, lost.reason])
+"""
+    cast = deep([run(parent)], child_llm=Quitter()).cast("go")
+    assert cast.result == ["ChildFailed", "cancelled"]
+
+
+def test_a_child_s_gate_that_cancels(deep):
+    """COMP-8, CIRCLE-5: a cancellation of a gate's own is an error that the child can handle."""
+
+    @gate
+    async def odd() -> None:
+        """Raise it."""
+        raise asyncio.CancelledError
+
+    child = "try:\n    odd()\nexcept RuntimeError as e:\n    done(str(e))"
+    replies = {"go": [run("done(call_entity('x'))")], "x": [run(child)]}
+    assert deep(replies, odd).cast("go").result == "odd: the gate raised CancelledError"
+
+
+def test_a_batch_too_big_is_not_read(deep):
+    """COMP-3: the number is checked before any request is read, and is all that is recorded."""
+    parent = """
+try:
+    call_entity_batch([{"no": "request"}] * 20_000)
+except ValueError as e:
+    done(str(e))
+"""
+    cast = deep([run(parent)]).cast("go")
+    assert cast.result.startswith("20000 requests in one batch; the limit is 50 (max_batch)")
+    refused, _ = cast.thread[0].observation.records
+    assert len(refused.arguments) < 3_000
+
+
+def test_a_child_s_large_value_is_shown_by_its_preview():
+    """COMP-8: a conversing parent is shown a child's large list undecoded, a text in full."""
+    replies = {
+        "go": [
+            call("call_entity", intent="list", medium="code"),
+            call("call_entity", intent="text", medium="code"),
+            {"content": "ok"},
+        ],
+        "list": [run("done(list(range(50_000)))")],
+        "text": [run("done('x' * 100_000)")],
+    }
+    circle = Circle(gates=["done", "call_entity"], wards=[{"max_turns": 5}])
+    cast = Cantrip(llm=ScriptedLLM(replies), circle=circle).cast("go")
+    texts = [turn.observation.text for turn in cast.thread if not turn.delegated]
+    assert texts[0].startswith("list, 50,000 items: [0, 1, 2")
+    assert len(texts[1]) > 19_000

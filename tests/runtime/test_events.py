@@ -1,6 +1,7 @@
 """Events: what is told while a run goes on, and in which order."""
 
 import anyio
+import pytest
 from circlet import ScriptedLLM
 from circlet.runtime import events as told
 
@@ -116,3 +117,48 @@ def test_a_stream_and_a_sink_tell_the_same(chat):
         return [event async for event in spell.stream("go")]
 
     assert kinds(anyio.run(stream)) == kinds(watch(spell))
+
+
+@pytest.mark.parametrize("error", [ValueError, SystemExit])
+def test_a_sink_that_raises(chat, caplog, error):
+    """PROD-1: who watches can't change what a run comes to; it is told once what went wrong."""
+    told_to = []
+
+    def sink(event):
+        told_to.append(event)
+        raise error("sink")
+
+    spell = chat([{"content": "a"}])
+    cast = spell.cast("go", on_event=sink)
+    assert (cast.result, len(told_to)) == ("a", 1)
+    assert [entity.outcome for entity in spell.loom.entities.values()] == ["terminated"]
+    [record] = caplog.records
+    assert (record.name, record.message[:15]) == ("circlet", "on_event raised")
+
+
+def test_the_start_is_told_once_it_is_recorded(chat):
+    """LOOM-1: a cast that can't tell of its start has an end on record all the same."""
+
+    class Stop(BaseException):
+        pass
+
+    def sink(event):
+        raise Stop
+
+    spell = chat([{"content": "a"}])
+
+    async def main():
+        with pytest.raises(Stop):
+            await spell.acast("go", on_event=sink)
+
+    anyio.run(main)
+    assert [entity.outcome for entity in spell.loom.entities.values()] == ["truncated"]
+
+
+def test_one_call_has_one_text(chat):
+    """PROD-1: an event's arguments are those that are recorded, by name."""
+    calls = [{"gate": "echo", "args": {"text": "a"}}, {"gate": "nope", "args": {"b": 1}}]
+    spell = chat([{"tool_calls": calls}, {"content": "ok"}], "echo")
+    seen = watch(spell)
+    called = [(e.name, e.arguments) for e in seen if isinstance(e, told.ToolCalled)]
+    assert called == [("echo", '{"text": "a"}'), ("nope", '{"b": 1}')]

@@ -77,3 +77,25 @@ def test_tool_choice_and_hyperparameters_reach_the_model(chat):
     (request,) = spell.llm.requests
     assert request.tool_choice == "required"
     assert request.hyperparameters == {"temperature": 0.2}
+
+
+def test_options_are_frozen():
+    """IDENTITY-1: neither the options nor what is in them can be changed, from either end."""
+    given = {"a": 1, "b": {"c": [1]}}
+    identity = Identity(options=given)
+    given["b"]["c"].append(2)
+    with pytest.raises(TypeError, match="frozen"):
+        identity.options["a"] = 2
+    with pytest.raises(TypeError, match="frozen"):
+        identity.options["b"]["c"].append(2)
+    settings = identity.hyperparameters
+    settings["b"]["c"].append(3)
+    assert identity.hyperparameters == {"a": 1, "b": {"c": [1]}}
+    assert type(settings["b"]) is dict
+
+
+def test_the_choice_is_recorded(chat):
+    """IDENTITY-4: the record of an identity says which tools its model had to call."""
+    spell = chat([{"content": "a"}] * 2, identity=Identity(tool_choice="auto"))
+    spell.cast("go")
+    assert spell.loom.identity.tool_choice == "auto"

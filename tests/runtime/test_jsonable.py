@@ -121,3 +121,13 @@ def test_every_value_can_be_written(value):
     written = to_json(loads(dumps(value)))
     text = json.dumps(written, allow_nan=False)
     assert json.loads(text) == written
+
+
+@pytest.mark.parametrize("nest", [lambda v: [v], lambda v: {1: v}, lambda v: {"a": (v,)}])
+def test_what_nests_deep_is_described(nest):
+    """Every value can be written, however deep it nests."""
+    value = 0
+    for _ in range(5_000):
+        value = nest(value)
+    text = json.dumps(to_json(value), indent=2)
+    assert "$described" in text

@@ -1,5 +1,6 @@
 """The loop in a conversation circle: what is sent, what is called, what ends it."""
 
+import asyncio
 import contextlib
 import json
 import sys
@@ -546,3 +547,48 @@ def test_two_casts_in_one_loom(chat):
     spell.cast("will be truncated")
     ends = [(thread[-1].terminated, thread[-1].truncated) for thread in spell.loom.threads()]
     assert ends == [(True, False), (False, True)]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, GeneratorExit, asyncio.CancelledError])
+def test_a_gate_that_raises_what_ends_programs(chat, is_async, kind):
+    """CIRCLE-5: what would end a program, or pass for a cancellation, is an observation."""
+
+    def odd() -> None:
+        """Raise it."""
+        raise kind
+
+    async def odd_async() -> None:
+        """Raise it."""
+        odd()
+
+    raises = gate(name="odd")(odd_async if is_async else odd)
+    cast = chat([calls(call("odd")), done("alive")], raises).cast("go")
+    assert cast.thread[0].observation.text == f"Error: odd: the gate raised {kind.__name__}"
+    assert cast.result == "alive"
+
+
+def test_an_error_that_can_not_be_told(chat):
+    """CIRCLE-5: an error whose own text fails is told by its class."""
+
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no words")
+
+    @gate
+    def odd() -> None:
+        """Raise it."""
+        raise Mute
+
+    cast = chat([calls(call("odd")), done("alive")], odd).cast("go")
+    assert cast.thread[0].observation.text == "Error: Mute"
+
+
+def test_a_node_tells_of_so_many_calls(chat):
+    """LOOM-1: all calls are recorded; the observation tells of the first 200 and the number."""
+    many = [call("echo", text=str(n)) for n in range(250)]
+    cast = chat([calls(*many), done("ok")], "echo").cast("go")
+    records = cast.thread[0].observation.records
+    assert [record.arguments for record in records[:2]] == ['{"text": "0"}', '{"text": "1"}']
+    assert (len(records), records[-1].result) == (201, "50 more calls")
+    assert len(cast.thread[0].calls) == 250

@@ -167,3 +167,10 @@ def test_a_mapping_will_do():
     assert Wards.of({"max_turns": 3, "max_depth": 0}) == Wards.of(
         [{"max_turns": 3}, {"max_depth": 0}]
     )
+
+
+@pytest.mark.parametrize("name", ["max_cost", "require_approval"])
+def test_no_misleading_hint(name):
+    """WARD-1: a ward that there is none like is answered with those that there are."""
+    with pytest.raises(WardError, match=rf"unknown ward '{name}'; there are: max_turns, "):
+        Wards.of([{name: 1}])

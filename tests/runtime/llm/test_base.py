@@ -44,7 +44,7 @@ def test_the_neutral_form_is_json_and_whole():
     request = Request(
         [
             Message("system", "be brief"),
-            Message("assistant", None, [call, broken], thinking=[{"signature": "x"}]),
+            Message("assistant", None, [call, broken]),
             Message("tool", "a", tool_call_id="call_1"),
         ],
         tools=[Tool("echo", "Say it again.", {"type": "object"})],
@@ -63,7 +63,6 @@ def test_the_neutral_form_is_json_and_whole():
                     {"id": "call_1", "name": "echo", "arguments": {"text": "a"}},
                     {"id": "call_2", "name": "echo", "arguments": {}, "malformed": "{"},
                 ],
-                "thinking": [{"signature": "x"}],
             },
             {"role": "tool", "content": "a", "tool_call_id": "call_1"},
         ],

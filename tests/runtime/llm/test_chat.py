@@ -181,3 +181,10 @@ def test_no_response_breaks_it(raw):
     """LLM-6: whatever comes is read into JSON values, or is a malformed reply."""
     with contextlib.suppress(MalformedReply):
         json.dumps(dataclasses.asdict(normalise(raw)))
+
+
+def test_odd_values_of_a_server():
+    """LLM-6: a model that is no text is none, and nobody gives tokens back."""
+    raw = response(content="x") | {"model": 5}
+    raw["usage"] = {"prompt_tokens": -5, "completion_tokens": 3, "prompt_tokens_details": None}
+    assert normalise(raw) == Reply(content="x", usage=Usage(0, 3, 0))

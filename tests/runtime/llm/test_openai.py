@@ -174,7 +174,7 @@ def test_a_request(endpoint, model):
             [
                 Message("system", "be brief"),
                 Message("user", "half a pair: \ud83d"),
-                Message("assistant", None, calls, thinking="hm"),
+                Message("assistant", None, calls),
                 Message("tool", "ä", tool_call_id="call_1"),
                 Message("tool", None, tool_call_id="call_2"),
             ],

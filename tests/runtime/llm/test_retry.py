@@ -122,16 +122,6 @@ def test_no_retries():
         ask(llm, Retry(max_retries=0))
 
 
-def test_retries_are_told():
-    """PROD-2: whoever wants to know hears of each retry before it is waited for."""
-    heard = []
-    ask(
-        ScriptedLLM([*failing(429, None), {"content": "ok"}]),
-        on_retry=lambda number, error, wait: heard.append((number, error.status, wait)),
-    )
-    assert heard == [(1, 429, 1.0), (2, None, 2.0)]
-
-
 def test_any_model_is_held_to_the_contract():
     """LLM-3: a reply of a model that doesn't check itself is checked."""
 
