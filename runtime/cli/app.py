@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import signal
+import os
 import sys
 from importlib.metadata import version
 from typing import Annotated
@@ -13,7 +13,7 @@ from .doctor import doctor
 from .exec import execute
 from .faults import Commands
 from .loom import app as loom
-from .run import run
+from .run import run as run_spell
 
 app = typer.Typer(
     name="circlet",
@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("run")(run)
+app.command("run")(run_spell)
 app.command("exec")(execute)
 app.add_typer(loom, name="loom")
 app.command("doctor")(doctor)
@@ -46,11 +46,11 @@ def _options(
     pass
 
 
-def main() -> None:
+def run() -> None:
     """Run the command that the arguments name, and exit with its code."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # SIGINT too: where a script started this in the background, it would be ignored.
-        signal.signal(number, signal.default_int_handler)
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # it was closed before this began
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     sys.set_int_max_str_digits(0)  # an answer may be a huge int, which the codec bounds

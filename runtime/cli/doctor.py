@@ -17,10 +17,11 @@ from rich.text import Text
 
 from ...sandbox import Sandbox, jail, pool
 from ...sandbox.errors import CircletError
+from ..llm.registry import LOCAL_KEY
 from .console import one_line, stdout
 from .faults import Code
 
-KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY")
+KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", LOCAL_KEY)
 """The variables that providers take their keys from."""
 _LAYERS = {
     "seccomp": "few system calls: no files, no network, no new processes",

@@ -12,6 +12,9 @@ from ...sandbox import Execution, Limits, Sandbox
 from .console import clean, complain, show_value
 from .faults import Code, UsageFault
 
+MAX_SOURCE = 10_000_000
+"""Longest program that is read, in bytes."""
+
 
 def execute(
     file: Annotated[
@@ -46,7 +49,13 @@ def execute(
 
 def _source(file: str) -> str:
     try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        if file == "-":
+            data = sys.stdin.buffer.read(MAX_SOURCE + 1)
+        else:
+            with Path(file).open("rb") as stream:
+                data = stream.read(MAX_SOURCE + 1)
+        if len(data) > MAX_SOURCE:
+            raise UsageFault(f"the program {file} is longer than {MAX_SOURCE:,} bytes")
         return data.decode("utf-8-sig")
     except OSError as error:
         raise UsageFault(f"the program {file} can't be read: {error.strerror}") from None

@@ -50,3 +50,8 @@ class Commands(TyperGroup):
         except CircletError as error:
             complain(str(error))
             raise typer.Exit(Code.FAILED) from None
+        except BrokenPipeError:
+            raise  # whoever reads the output has enough; click ends the command in silence
+        except OSError as error:
+            complain(f"the output can't be written: {error.strerror}")
+            raise typer.Exit(Code.FAILED) from None

@@ -168,7 +168,7 @@ class OpenAILLM(LLM):
         if status in (400, 413, 422) and is_context_limit(error.code, f"{error.type} {text}"):
             return ContextLimit(f"{line}; fold or shorten the messages", status)
         if status == 401:
-            line += f"; check {self._key_variable or 'the api_key'}"
+            line += f"; check {self._key_variable or 'LOCAL_API_KEY, or api_key='}"
         elif status == 404:
             line += f"; check the model's name, {self._model!r}, and the endpoint's address"
         return ProviderError(line, status, retry_after_s=_retry_after_s(error.response.headers))

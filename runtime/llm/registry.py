@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 from ..errors import UnknownModel, UnknownProvider
 from .base import LLM
 from .openai import OpenAILLM
+
+LOCAL_KEY = "LOCAL_API_KEY"
+"""The environment variable with the key of a ``local:`` endpoint, where it wants one."""
 
 
 def llm(spec: str, **options: Any) -> LLM:
@@ -63,6 +67,8 @@ def _local(place: str, options: dict[str, Any]) -> LLM:
             f"'local:{place}' names no model: write local:URL#MODEL, "
             "such as local:http://localhost:1234/v1#qwen"
         )
+    # A key of its own, which a local server need not have: OpenAI's goes to nobody else.
+    options.setdefault("api_key", os.environ.get(LOCAL_KEY) or None)
     return OpenAILLM(model, base_url=url, **options)
 
 

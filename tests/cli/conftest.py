@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from circlet.runtime.cli import app
+from circlet.runtime.cli.app import app
 from typer.testing import CliRunner
 
 COMMAND = Path(sys.executable).with_name("circlet")

@@ -27,7 +27,11 @@ def test_json(place):
     assert found["python"] == platform.python_version()
     assert found["dependencies"]["pydantic"] == version("pydantic")
     assert found["extras"] == {"openai": {"openai": version("openai")}}
-    assert found["keys"] == {"OPENAI_API_KEY": True, "OPENROUTER_API_KEY": False}
+    assert found["keys"] == {
+        "OPENAI_API_KEY": True,
+        "OPENROUTER_API_KEY": False,
+        "LOCAL_API_KEY": False,
+    }
     assert SECRET not in done.stdout + done.stderr
 
 

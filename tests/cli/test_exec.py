@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
+
+COMMAND = Path(sys.executable).with_name("circlet")
 
 
 def test_prints_and_last_value(place):
@@ -85,3 +91,28 @@ def test_an_unknown_back_end(place):
     done = place.invoke("exec", "--backend", "docker", input="1")
     assert done.exit_code == 2
     assert "portable" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "stderr"),
+    [
+        ("{circlet} exec - < /dev/null >&-", 0, ""),
+        ("{circlet} exec <&-", 0, ""),
+        (
+            "echo 'print(1)' | {circlet} exec - > /dev/full",
+            1,
+            "circlet: the output can't be written: No space left on device\n",
+        ),
+        (
+            "{circlet} exec /dev/zero",
+            2,
+            "circlet: the program /dev/zero is longer than 10,000,000 bytes\n",
+        ),
+    ],
+)
+def test_odd_streams(command, code, stderr):
+    """Closed or full streams and endless files come to an exit code, and one line at most."""
+    done = subprocess.run(
+        ["bash", "-c", command.format(circlet=COMMAND)], capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (code, stderr)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import select
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -128,3 +130,22 @@ def test_exec_can_be_interrupted(place):
     assert process.returncode == 130
     assert "Traceback" not in stderr
     _wait_until_gone(handles)
+
+
+LOADING = """
+import builtins, signal
+load = builtins.__import__
+def interrupted(name, *args, **kwargs):
+    if name.endswith("app"):
+        signal.raise_signal(signal.SIGINT)
+    return load(name, *args, **kwargs)
+builtins.__import__ = interrupted
+from circlet.runtime.cli import main
+main()
+"""
+
+
+def test_ctrl_c_while_the_command_is_loaded():
+    """Ctrl-C while its modules are being loaded ends a command without a traceback."""
+    done = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -169,7 +169,10 @@ def test_a_given_model_is_asked(place):
     assert report["error"].startswith("local answered 401: ")
     assert (report["result"], report["terminated"], report["truncated"]) == (None, False, False)
     assert (report["reason"], report["entities"], report["turns"]) == ("failed", 1, 0)
-    assert "circlet: local answered 401: bad key; check the api_key" in done.stderr.splitlines()
+    assert (
+        "circlet: local answered 401: bad key; check LOCAL_API_KEY, or api_key="
+        in done.stderr.splitlines()
+    )
     assert "Traceback" not in done.stderr
     with Loom(place.path / "out", read_only=True) as loom:
         assert [entity.outcome for entity in loom.entities.values()] == ["failed"]

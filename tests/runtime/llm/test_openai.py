@@ -254,6 +254,14 @@ def test_a_local_server_gets_no_key(endpoint, monkeypatch):
     assert endpoint.bodies[0]["max_tokens"] == 5
 
 
+def test_a_local_servers_own_key(endpoint, monkeypatch):
+    """A local server that wants a key gets the one in LOCAL_API_KEY."""
+    monkeypatch.setenv("LOCAL_API_KEY", KEY)
+    endpoint.says(OK)
+    assert ask(llm(f"local:{endpoint.url}#qwen"), HELLO).content == "ok"
+    assert KEY in str(endpoint.headers)
+
+
 def test_a_client_of_ones_own(endpoint):
     """LLM-6: a client that is passed in is used, and left open for whoever made it."""
     endpoint.says(OK)
