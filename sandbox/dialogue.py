@@ -28,10 +28,11 @@ GRACE_SECONDS = 0.5
 """How long past its deadline a worker may be silent before it is killed."""
 RENDER_SECONDS = 0.6
 """How long a worker may take to render a turn's outcome."""
-TRANSIT_SECONDS = 0.000_2
-"""Time that a gate call's way to the host and back is taken to need, and beyond that ..."""
+TRANSIT_SECONDS = 0.002
+"""Time that a gate call's way there and back may take, and is not held against the program: a
+busy machine must not cost it its state. With ``MAX_CALLS`` it bounds what a lying worker gains."""
 TRANSIT_BYTES = 50_000_000
-"""... a second for so many bytes."""
+"""Beyond that, a second for so many bytes."""
 MAX_CALLS = 100_000
 """Gate calls of one turn that are let through."""
 MAX_CALL_BYTES = 256 << 20
