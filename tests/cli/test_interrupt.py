@@ -34,20 +34,23 @@ by_intent:
   ^grandchild$: [{code: hang()}]
 """,
 }
+AT_WORK = {"children work": 3}
+"""Programs that say that they are ready at such a moment, where it is more than one."""
 
 
 @pytest.fixture
 def interrupted(place):
-    """Runs a script, sends a signal once its program says so, and gives what came of it."""
+    """Runs a script, sends a signal once its programs say so, and gives what came of it."""
 
-    def interrupted(script: str, number: int):
+    def interrupted(moment: str, number: int):
         place.write(GATES, "gates.py")
-        text = (place.path / place.spell(script)).read_text()
+        text = (place.path / place.spell(MOMENTS[moment])).read_text()
         ours = "{from: gates.py, name: tell}, {from: gates.py, name: hang}]"
         place.write(text.replace("echo]", ours), "spell.yaml")
         with place.started("run", "spell.yaml", "--out", "out") as process:
-            while "READY" not in process.stderr.readline():
-                assert process.poll() is None
+            for _ in range(AT_WORK.get(moment, 1)):
+                while "READY" not in process.stderr.readline():
+                    assert process.poll() is None
             handles = [os.pidfd_open(pid) for pid in _descendants(process.pid)]
             process.send_signal(number)
             stdout, stderr = process.communicate()
@@ -75,7 +78,7 @@ def _wait_until_gone(handles: list[int]) -> None:
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_ctrl_c(place, interrupted, moment):
     """Ctrl-C ends a run whatever it is at: 130, no process left, what was done is on record."""
-    code, stdout, stderr, handles = interrupted(MOMENTS[moment], signal.SIGINT)
+    code, stdout, stderr, handles = interrupted(moment, signal.SIGINT)
     assert (code, stdout) == (130, "")
     assert stderr.splitlines()[-1] == "circlet: interrupted; what was recorded is in out"
     assert "Traceback" not in stderr
@@ -91,7 +94,7 @@ def test_ctrl_c(place, interrupted, moment):
 @pytest.mark.kernel
 def test_sigterm(interrupted):
     """SIGTERM ends a run in the same way."""
-    code, _, stderr, handles = interrupted(MOMENTS["code runs"], signal.SIGTERM)
+    code, _, stderr, handles = interrupted("code runs", signal.SIGTERM)
     assert code == 130
     assert stderr.endswith("circlet: interrupted; what was recorded is in out\n")
     _wait_until_gone(handles)
@@ -100,7 +103,7 @@ def test_sigterm(interrupted):
 @pytest.mark.kernel
 def test_an_interrupted_run_can_be_shown(place, interrupted):
     """What was recorded can be looked at, down to the children that were at work."""
-    interrupted(MOMENTS["children work"], signal.SIGINT)
+    interrupted("children work", signal.SIGINT)
     shown = place.invoke("loom", "show", "out")
     assert shown.exit_code == 0
     assert "truncated: cancelled" in shown.stdout
@@ -110,7 +113,7 @@ def test_an_interrupted_run_can_be_shown(place, interrupted):
 @pytest.mark.kernel
 def test_sigkill_leaves_no_process(place, interrupted):
     """Even killed outright it leaves no process; the loom holds what had been recorded."""
-    code, _, _, handles = interrupted(MOMENTS["children work"], signal.SIGKILL)
+    code, _, _, handles = interrupted("children work", signal.SIGKILL)
     assert code == -signal.SIGKILL
     _wait_until_gone(handles)
     with Loom(place.path / "out", read_only=True) as loom:
