@@ -8,6 +8,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..gates.hints import suggestion
+from ..sandbox.facades.names import PUBLIC
 from .errors import WardError
 
 DEFAULT_DEPTH = 1
@@ -138,8 +139,6 @@ def _modules(names: Any) -> Any:
     """
     if not isinstance(names, list | tuple):
         return names
-    from ..sandbox.facades import PUBLIC  # here, for it loads every module behind a facade
-
     for name in names:
         if not isinstance(name, str) or name not in PUBLIC:
             raise WardError(

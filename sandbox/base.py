@@ -20,6 +20,7 @@ from .errors import (
     SandboxClosed,
     SandboxError,
 )
+from .facades.names import PUBLIC
 from .limits import Limits
 from .pool import KernelWorker
 from .portable import PortableWorker
@@ -210,8 +211,6 @@ def final(name: str, result: Any) -> Any:
 def _known(modules: Iterable[str] | None) -> tuple[str, ...] | None:
     if modules is None:
         return None
-    from .facades import PUBLIC  # here, for it loads every module behind a facade
-
     names = tuple(modules)
     for name in names:
         if name not in PUBLIC:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from . import guards
-from .facades import Facade, narrowed
+from .facades.build import narrowed
+from .facades.facade import Facade
 from .outcomes import ChildFailed, GateInterrupted, Truncated
 from .policy import GUARD_ATTRIBUTE, GUARD_CAUGHT, GUARD_OWN, is_special
 from .preview import without_addresses

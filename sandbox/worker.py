@@ -21,11 +21,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from . import facades, guards, rlimits
+from . import guards, rlimits
 from .compiling import compile_turn
 from .deadline import Deadline, Finished, TurnTimeout
 from .errors import CodecError
 from .execution import clip
+from .facades.build import build
 from .limits import Limits
 from .namespace import Namespace
 from .output import Output, Pipe
@@ -107,7 +108,7 @@ class Worker:
         guards.close(GateStub)
         self._deadline = Deadline()
         self._output = Output(self._pipe, self._deadline)
-        self._namespace = Namespace(facades.build(), self._output.write, checked)
+        self._namespace = Namespace(build(), self._output.write, checked)
         self._chars = Limits().output_chars
         self._finished = False
         self._turns = 0

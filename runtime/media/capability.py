@@ -10,6 +10,7 @@ from string import Template
 
 from ...gates import Gate
 from ...sandbox import Limits
+from ...sandbox.facades.names import PUBLIC
 from ...sandbox.wire import Sealed
 from ..wards import Wards
 from .base import Surroundings
@@ -29,7 +30,7 @@ def capability_text(surroundings: Surroundings, limits: Limits, context: Sealed 
     wards = surroundings.wards
     delegates = any(gate.delegates for gate in surroundings.gates.values())
     values = {
-        "modules": ", ".join(_every_module() if wards.modules is None else wards.modules),
+        "modules": ", ".join(sorted(PUBLIC) if wards.modules is None else wards.modules),
         "context": context.text if context else "",
         "gates": _gate_lines(surroundings.gates.values()),
         "llms": ", ".join(surroundings.llms),
@@ -46,12 +47,6 @@ def capability_text(surroundings: Surroundings, limits: Limits, context: Sealed 
     return "\n\n".join(
         section.substitute(values) for name, section in _sections().items() if shown.get(name, True)
     )
-
-
-def _every_module() -> list[str]:
-    from ...sandbox.facades import PUBLIC  # here, for it loads every module behind a facade
-
-    return sorted(PUBLIC)
 
 
 def _gate_lines(gates: Iterable[Gate]) -> str:

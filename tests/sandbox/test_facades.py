@@ -7,18 +7,19 @@ from typing import Any
 
 import pytest
 from circlet.sandbox import Sandbox
-from circlet.sandbox.facades import PUBLIC
+from circlet.sandbox.facades.names import PUBLIC
 
 PROBE = """
 import json, types
-from circlet.sandbox import facades
-made = facades.build()
+from circlet.sandbox.facades.build import build
+from circlet.sandbox.facades.facade import Facade
+made = build()
 bad, names = [], {}
 for name, facade in made.items():
     content = {key: value for key, value in vars(facade).items() if key[:2] != "__"}
     names[name] = sorted(content)
     for key, value in content.items():
-        is_facade = isinstance(value, type) and issubclass(value, facades.Facade)
+        is_facade = isinstance(value, type) and issubclass(value, Facade)
         inner = is_facade and value is made.get(f"{name}.{key}")
         if isinstance(value, (types.ModuleType, dict, list, set, bytearray)):
             bad.append(f"{name}.{key}")

