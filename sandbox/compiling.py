@@ -1,15 +1,19 @@
-"""From a turn's source to its code: parsed, checked by the policy, compiled."""
+"""From source to code: parsed, checked by the policy, compiled."""
 
 from __future__ import annotations
 
 import ast
-from typing import Any
+from collections.abc import Callable
+from types import CodeType
+from typing import TypeVar
 
 from .policy import VALUE, Policy, Refused
 
+_T = TypeVar("_T")
 
-def check(tree: ast.Module, source: str, filename: str, reserved: frozenset[str]) -> None:
-    """Check a turn's tree and put its guards in.
+
+def check(tree: ast.AST, source: str, filename: str, reserved: frozenset[str]) -> None:
+    """Check a tree and put its guards in.
 
     Raises:
         Refused: The first construct that is not allowed, with line and column.
@@ -36,7 +40,7 @@ def _place(node: ast.AST) -> tuple[int, int]:
 
 def compile_turn(
     source: str, filename: str, reserved: frozenset[str] = frozenset(), checked: bool = True
-) -> Any:
+) -> CodeType:
     """Compile one turn's source.
 
     A turn that ends with an expression leaves the expression's value under ``VALUE``.
@@ -53,7 +57,8 @@ def compile_turn(
     Raises:
         SyntaxError: The source is no Python; ``Refused`` where it is, but not allowed.
     """
-    try:
+
+    def compiled() -> CodeType:
         tree = ast.parse(source, filename)
         last = tree.body[-1] if tree.body else None
         if checked:
@@ -62,6 +67,29 @@ def compile_turn(
             target = ast.copy_location(ast.Name(VALUE, ast.Store()), last)
             tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
         return compile(tree, filename, "exec", dont_inherit=True)
+
+    return _within_bounds(compiled)
+
+
+def compile_text(source: str, filename: str, mode: str, reserved: frozenset[str]) -> CodeType:
+    """Compile a text that a program wants to ``exec`` or ``eval``: ``mode`` says which.
+
+    Raises:
+        SyntaxError: As for a turn.
+    """
+
+    def compiled() -> CodeType:
+        tree = ast.parse(source, filename, mode)
+        check(tree, source, filename, reserved)
+        code: CodeType = compile(tree, filename, mode, dont_inherit=True)
+        return code
+
+    return _within_bounds(compiled)
+
+
+def _within_bounds(compiled: Callable[[], _T]) -> _T:
+    try:
+        return compiled()
     except (RecursionError, MemoryError):
         raise Refused("the source nests too deep to be compiled; split it up") from None
     except ValueError as error:

@@ -14,6 +14,7 @@ from .facades.facade import Facade
 from .outcomes import ChildFailed, GateInterrupted, Truncated
 from .policy import GUARD_ATTRIBUTE, GUARD_CAUGHT, GUARD_OWN, is_special
 from .preview import without_addresses
+from .scopes import Texts
 
 _PLAIN = [
     "abs",
@@ -75,14 +76,12 @@ _PLAIN = [
 """Builtins that a program finds as they are."""
 
 _INSTEAD = {
-    "open": "there are no files here: use a gate to read or write, or io-free text in a variable",
+    "open": "there are no files here: use a gate to read or write, or io.StringIO for a text",
     "input": "nobody is there to answer: work with what you have, or ask through a gate",
-    "exec": "texts can't be run as code here: write the code itself",
-    "eval": "texts can't be evaluated here: use ast.literal_eval for literals, or write the code",
-    "compile": "texts can't be compiled here: ast.parse gives you a tree",
     "breakpoint": "there is no debugger here: print what you want to see",
-    "locals": "locals() is not available: name the variables you want",
-    "help": "help() is not available: print an object's __doc__",
+    "help": "print an object's __doc__ instead",
+    "exit": "a turn ends at its last line; when you have the result, call done(result)",
+    "quit": "a turn ends at its last line; when you have the result, call done(result)",
 }
 """Builtins that are closed, and what to do instead."""
 
@@ -125,8 +124,9 @@ class Namespace:
         self.module = types.ModuleType("__main__")
         self.variables: dict[str, Any] = vars(self.module)
         self.variables.update(NAMES)
-        self._pristine = self._make_builtins() if checked else self._plain_builtins()
         self._builtins: dict[str, Any] = {}
+        self._texts = Texts(self.variables, self._builtins)
+        self._pristine = self._make_builtins() if checked else self._plain_builtins()
         self.restore()
 
     def narrow(self, modules: Iterable[str] | None) -> None:
@@ -149,6 +149,7 @@ class Namespace:
     def fix(self, names: Mapping[str, Any]) -> None:
         """Give the program names that it can't lose: its gates."""
         self._fixed.update(names)
+        self._texts.reserve(self.reserved)
         self.restore()
 
     @property
@@ -176,9 +177,13 @@ class Namespace:
                 "hasattr": guards.has_attribute,
                 "setattr": guards.set_attribute,
                 "delattr": guards.delete_attribute,
-                "vars": guards.variables,
+                "vars": self._vars,
                 "dir": self._dir,
-                "globals": self._globals,
+                "exec": self._texts.exec,
+                "eval": self._texts.eval,
+                "compile": self._texts.compile,
+                "globals": self._texts.globals,
+                "locals": self._texts.locals,
                 "print": self._print,
                 "__import__": self._import,
                 "__build_class__": guards.build_class,
@@ -205,16 +210,11 @@ class Namespace:
         text = separator.join([str(value) for value in values]) + ("\n" if end is None else end)
         (self._write if file is None else file.write)(without_addresses(text))
 
-    def _globals(self) -> dict[str, Any]:
-        """The program's own variables, as a copy."""
-        return {
-            name: value
-            for name, value in self.variables.items()
-            if name.isidentifier() and not is_special(name)
-        }
+    def _vars(self, *args: Any) -> Any:
+        return guards.variables(*args) if args else self._texts.variables_of(sys._getframe(1))
 
     def _dir(self, *args: Any) -> list[str]:
-        names = dir(*args) if args else list(self._globals())
+        names = dir(*args) if args else list(self._texts.variables_of(sys._getframe(1)))
         return sorted(name for name in names if not is_special(name))
 
     def _import(
