@@ -227,8 +227,10 @@ class Cantrip(Value):
             raise CantripError(f"there is an entity {entity_id!r} already; give it another id")
 
     def _make(self, entity_id: str | None, on_event: Sink, intent: str) -> Entity:
-        wards = self.circle.wards
-        spec = ChildSpec(self.llm, self.identity, str(self.circle.medium), self.circle.gates, wards)
+        circle, wards = self.circle, self.circle.wards
+        spec = ChildSpec(
+            self.llm, self.identity, str(circle.medium), circle.gates, wards, circle.packages
+        )
         family = Family(
             self._id,
             self.child_llm,

@@ -90,6 +90,7 @@ class Children:
             child_llm=family.child_llm,
             llms=family.llms,
             registry=family.registry,
+            packages=parent.spec.packages,
         )
 
     async def run(self, ids: Sequence[str], where: SpawnPoint) -> list[Any]:

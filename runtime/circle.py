@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pydantic import TypeAdapter, field_validator
+from pydantic import TypeAdapter, ValidationInfo, field_validator
 
 from ..gates import Gate, find, gate
 from ..gates.gate import SETTINGS
 from ..sandbox.namespace import NAMES
+from ..sandbox.packages import check_packages
 from .errors import CantripError
 from .value import Value
 from .wards import Wards
@@ -31,6 +32,9 @@ class Circle(Value):
             ``{"name": "read", "root": DIR}``, or plain functions.
         wards: Mappings such as ``{"max_turns": 10}``.
         result: A type that the answer has to fit; checked at ``done``.
+        packages: Third-party packages that code may import, here and in children, such as
+            ``["numpy", "pandas"]``; the ward ``modules`` narrows them too. With one the
+            sandbox has to be the kernel's. Default: none.
 
     Raises:
         WardError: A ward is unknown, or its value is no good.
@@ -40,6 +44,7 @@ class Circle(Value):
 
     medium: Any = "conversation"
     gates: tuple[Gate, ...] = ()
+    packages: tuple[str, ...] = ()  # before the wards, which may name them
     wards: Wards = Wards()
     result: Any = None
 
@@ -48,10 +53,18 @@ class Circle(Value):
     def _read_gates(cls, gates: Any) -> tuple[Gate, ...]:
         return resolve_gates(gates)
 
+    @field_validator("packages", mode="before")
+    @classmethod
+    def _read_packages(cls, packages: Any) -> tuple[str, ...]:
+        try:
+            return check_packages(packages)
+        except ValueError as error:
+            raise CantripError(str(error)) from None
+
     @field_validator("wards", mode="before")
     @classmethod
-    def _read_wards(cls, wards: Any) -> Wards:
-        return Wards.of(wards)
+    def _read_wards(cls, wards: Any, info: ValidationInfo) -> Wards:
+        return Wards.of(wards, info.data.get("packages", ()))
 
     @field_validator("result")
     @classmethod

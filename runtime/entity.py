@@ -81,7 +81,14 @@ class Entity:
         self._result = None if result is None else TypeAdapter(result)
         self.gates, self.closed = _open_and_closed(spec)
         self._medium: Medium = MAKERS[spec.medium](
-            Surroundings(self.gates, self.closed, spec.wards, tuple(family.llms), family.registry)
+            Surroundings(
+                self.gates,
+                self.closed,
+                spec.wards,
+                tuple(family.llms),
+                family.registry,
+                spec.packages,
+            )
         )
         self._chronicle = Chronicle(tree.loom, self.entity_id, spec, family, self.depth)
         self._context: Context | None = None

@@ -31,6 +31,7 @@ class Parent:
         child_llm: The model of children that name none, or None for the parent's.
         llms: Models that a request may name.
         registry: Gates that a child may ask for beyond its parent's, by name.
+        packages: Third-party packages that its code may import.
     """
 
     gates: Mapping[str, Gate]
@@ -41,6 +42,7 @@ class Parent:
     child_llm: LLM | None
     llms: Mapping[str, LLM]
     registry: Mapping[str, Gate]
+    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ class ChildSpec:
         medium: Name of its medium.
         gates: Its gates.
         wards: Its wards, never looser than its parent's (``WARD-1``).
+        packages: Third-party packages that its code may import.
     """
 
     llm: LLM
@@ -60,6 +63,7 @@ class ChildSpec:
     medium: str
     gates: tuple[Gate, ...]
     wards: Wards
+    packages: tuple[str, ...] = ()
 
 
 Spawn = Callable[[ChildRequest, Parent], ChildSpec]
@@ -81,7 +85,7 @@ def spawn(request: ChildRequest, parent: Parent) -> ChildSpec:
         CantripError: A gate, a model or a medium is not one that can be had.
         WardError: A ward is unknown, or its value is no good.
     """
-    wards = parent.wards.for_child(request.wards or ())
+    wards = parent.wards.for_child(request.wards or (), parent.packages)
     medium = request.medium or parent.medium
     check_medium(medium)
     gates = _gates(request.gates, parent, wards)
@@ -92,6 +96,7 @@ def spawn(request: ChildRequest, parent: Parent) -> ChildSpec:
         medium=medium,
         gates=gates,
         wards=wards,
+        packages=parent.packages,
     )
 
 

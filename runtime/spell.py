@@ -18,6 +18,7 @@ from ..gates import gate as as_gate
 from ..gates.arguments import explain
 from ..gates.gate import SETTINGS
 from ..gates.hints import suggestion
+from ..sandbox.packages import check_packages
 from .cantrip import Cantrip
 from .circle import Circle, check_medium, resolve_gates
 from .document import Part, parse
@@ -30,7 +31,7 @@ from .wards import Wards
 
 KEYS = ("llm", "identity", "circle", "children", "retry", "intent", "context")
 """What a spell file may say."""
-_CIRCLE_KEYS = ("medium", "gates", "wards")
+_CIRCLE_KEYS = ("medium", "gates", "wards", "packages")
 _CHILDREN_KEYS = ("llm", "llms", "registry")
 
 
@@ -162,14 +163,15 @@ class _Reader:
         """A circle, checked in the order of ``LOOP-2``; a medium has to be named (``MEDIUM-1``)."""
         fields = part.fields("circle", _CIRCLE_KEYS)
         gates = self.gates(fields["gates"], "gates") if "gates" in fields else ()
-        wards = _wards(fields["wards"]) if "wards" in fields else Wards()
+        packages = _packages(fields["packages"]) if "packages" in fields else ()
+        wards = _wards(fields["wards"], packages) if "wards" in fields else Wards()
         with part.blamed():
             Circle(gates=gates, wards=wards).check()
         with fields.get("medium", part).blamed():
             medium = fields["medium"].value() if "medium" in fields else None
             check_medium(medium)
         with fields.get("gates", part).blamed():
-            circle = Circle(medium=medium, gates=gates, wards=wards)
+            circle = Circle(medium=medium, gates=gates, wards=wards, packages=packages)
             circle.check()  # a medium takes some names for itself
         return circle
 
@@ -270,15 +272,26 @@ def _context_file(part: Part, path: Path) -> str | bytes:
         raise part.fault(str(error)) from None
 
 
-def _wards(part: Part) -> Wards:
+def _packages(part: Part) -> tuple[str, ...]:
+    """The names of packages, each blamed on its own line."""
+    names: list[str] = []
+    for item in part.items("packages"):
+        try:
+            names += check_packages([item.text("a package")])
+        except ValueError as error:
+            raise item.fault(str(error)) from None
+    return check_packages(names)
+
+
+def _wards(part: Part, packages: tuple[str, ...]) -> Wards:
     """Wards, as a list of mappings or as one."""
     given = []
     for entry in part.items("wards") if part.is_list else [part]:
         for name, value in entry.entries("a ward").items():
             with value.blamed():
-                Wards.of([{name: value.value()}])  # one by one, for the line
+                Wards.of([{name: value.value()}], packages)  # one by one, for the line
             given.append({name: value.value()})
-    return Wards.of(given)
+    return Wards.of(given, packages)
 
 
 _Model = TypeVar("_Model", bound=BaseModel)

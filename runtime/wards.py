@@ -8,7 +8,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..gates.hints import suggestion
-from ..sandbox.facades.names import PUBLIC
+from ..sandbox.packages import importable
 from .errors import WardError
 
 DEFAULT_DEPTH = 1
@@ -53,10 +53,14 @@ class Wards(BaseModel):
     modules: tuple[str, ...] | None = None
 
     @classmethod
-    def of(cls, wards: Iterable[Any] | Self) -> Self:
+    def of(cls, wards: Iterable[Any] | Self, packages: tuple[str, ...] = ()) -> Self:
         """Read wards as a circle is given them: mappings of names to values.
 
         A ward that is given twice is the tighter of the two.
+
+        Args:
+            wards: The mappings; wards that have been read already stay as they are.
+            packages: The circle's packages, which the ward ``modules`` may name.
 
         Raises:
             WardError: A ward is unknown or its value is no good; the text names it.
@@ -73,14 +77,14 @@ class Wards(BaseModel):
                 raise WardError(f"a ward is a mapping such as {{'max_turns': 10}}, not {entry!r}")
             for name, value in entry.items():
                 _check_name(name)
-                checked = cls._checked(name, value)
+                checked = cls._checked(name, value, packages)
                 given[name] = tighter(given[name], checked) if name in given else checked
         return cls(**given)
 
     @classmethod
-    def _checked(cls, name: str, value: Any) -> Any:
+    def _checked(cls, name: str, value: Any, packages: tuple[str, ...]) -> Any:
         if name == "modules":
-            value = _modules(value)
+            value = _modules(value, packages)
         if value is None:
             raise WardError(f"the ward {name} has no value; leave it out to have no such ward")
         try:
@@ -89,7 +93,7 @@ class Wards(BaseModel):
             problem = error.errors()[0]["msg"]
             raise WardError(f"the ward {name} can't be {value!r}: {problem}") from None
 
-    def for_child(self, requested: Iterable[Any] | Self) -> Self:
+    def for_child(self, requested: Iterable[Any] | Self, packages: tuple[str, ...] = ()) -> Self:
         """The wards of a child: one level less deep, and what it asks for if that is tighter.
 
         Numbers take the minimum, booleans OR, modules what is in both (``WARD-1``). What is
@@ -98,7 +102,7 @@ class Wards(BaseModel):
         Raises:
             WardError: A requested ward is unknown or its value is no good.
         """
-        asked = self.of(requested)
+        asked = self.of(requested, packages)
         below = self.model_copy(update={"max_depth": max(self.max_depth - 1, 0)})
         tightened = {
             name: tighter(getattr(below, name), getattr(asked, name))
@@ -131,7 +135,7 @@ def tighter(one: Any, other: Any) -> Any:
     return min(one, other)
 
 
-def _modules(names: Any) -> Any:
+def _modules(names: Any, packages: tuple[str, ...]) -> Any:
     """The names of modules as a tuple, each of them one that a program can be given.
 
     Raises:
@@ -139,11 +143,10 @@ def _modules(names: Any) -> Any:
     """
     if not isinstance(names, list | tuple):
         return names
+    there = importable(packages)
     for name in names:
-        if not isinstance(name, str) or name not in PUBLIC:
-            raise WardError(
-                f"the ward modules can't hold {name!r}; there are: {', '.join(sorted(PUBLIC))}"
-            )
+        if name not in there:
+            raise WardError(f"the ward modules can't hold {name!r}; there are: {', '.join(there)}")
     return tuple(names)
 
 

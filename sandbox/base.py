@@ -20,8 +20,8 @@ from .errors import (
     SandboxClosed,
     SandboxError,
 )
-from .facades.names import PUBLIC
 from .limits import Limits
+from .packages import check_modules, check_packages
 from .pool import KernelWorker
 from .portable import PortableWorker
 from .wire import Inbox, Sealed, seal
@@ -32,6 +32,10 @@ SEND_SECONDS = 30.0
 """How long a worker may take to read what it is sent."""
 LOST = (TimeoutError, ConnectionError, ProtocolError)
 """What means that a worker, and its state with it, has to be given up."""
+_NOT_SILENTLY = (
+    "packages need the kernel back end, for with one the language's wall is thin: {}. For code "
+    'that you trust, ask for backend="portable"'
+)
 
 
 def plain_done(*args: Any, **kwargs: Any) -> Done:
@@ -79,6 +83,7 @@ class Session:
         modules: Iterable[str] | None = None,
         backend: Backend = "auto",
         gate_infos: Mapping[str, GateInfo] | None = None,
+        packages: Iterable[str] = (),
     ) -> None:
         if backend not in ("auto", "kernel", "portable"):
             raise ValueError(f"backend must be auto, kernel or portable, not {backend!r}")
@@ -91,7 +96,9 @@ class Session:
             name: describe_gate(name, function) for name, function in self._gates.items()
         }
         self._infos.update(gate_infos or {})
-        self._modules = _known(modules)
+        self._packages = check_packages(packages)
+        self._modules = None if modules is None else tuple(modules)
+        check_modules(self._modules, self._packages)
         self._wanted = backend
         self._worker: Worker | None = None
         self._inbox = Inbox()
@@ -120,12 +127,14 @@ class Session:
     def _pick_worker(self) -> Worker:
         if self._wanted != "portable":
             try:
-                return pool.take()
+                return pool.take(self._packages)
             except BackendUnavailable as error:
                 if self._wanted == "kernel":
                     raise
+                if self._packages:
+                    raise BackendUnavailable(_NOT_SILENTLY.format(error)) from None
                 self.why_portable = str(error)
-        worker = PortableWorker()
+        worker = PortableWorker(self._packages)
         worker.greet()
         return worker
 
@@ -172,7 +181,7 @@ class Session:
             if self._is_new:
                 # Only now: a fork takes a processor that the first turn has better use for.
                 self._is_new = False
-                pool.refill()
+                pool.refill(self._packages)
 
     def _remember(self, name: str, value: Any) -> tuple[bytes, bytes]:
         """The parts of the frame that sets a variable, which is set again in a fresh worker."""
@@ -206,18 +215,6 @@ def state_lost(error: Exception) -> SandboxClosed:
 def final(name: str, result: Any) -> Any:
     """What a gate's result means: that of a function named ``done`` ends the work."""
     return Done(result) if name == "done" and not isinstance(result, Done) else result
-
-
-def _known(modules: Iterable[str] | None) -> tuple[str, ...] | None:
-    if modules is None:
-        return None
-    names = tuple(modules)
-    for name in names:
-        if name not in PUBLIC:
-            raise ValueError(
-                f"no module {name!r} can be given to a program; there are: {', '.join(PUBLIC)}"
-            )
-    return names
 
 
 _sessions: weakref.WeakSet[Session] = weakref.WeakSet()

@@ -160,11 +160,8 @@ def _extension(item: Any, pack: Callable[[Any], bytes]) -> Any:
     """What msgpack is to write for an item of a type it doesn't have."""
     writer = _WRITERS.get(type(item))
     if writer is None:
-        for plain in _PLAIN:
-            if isinstance(item, plain):
-                item = _as_plain(item, plain)
-                writer = _WRITERS.get(plain)
-                break
+        item = _as_known(item)
+        writer = _WRITERS.get(type(item))
         if type(item) in _PACKABLE and not _is_long(item):
             return item
     if writer is not None:
@@ -177,8 +174,33 @@ def _extension(item: Any, pack: Callable[[Any], bytes]) -> Any:
 _PLAIN: tuple[type, ...] = (int, float, str, bytes, dict, list, tuple, set, frozenset)
 
 
-_PACKABLE = (int, float, str, bytes, dict, list)
-"""Those of them that msgpack has itself."""
+_PACKABLE = (int, float, str, bytes, dict, list, bool, type(None))
+"""What msgpack has itself."""
+
+_taught: list[tuple[type, Callable[[Any], Any]]] = []
+
+
+def teach(kind: type, as_known: Callable[[Any], Any]) -> None:
+    """Have instances of a class cross as what ``as_known`` makes of them.
+
+    For workers, before their first program: a host runs no code of its values' classes.
+
+    Args:
+        kind: The class; its subclasses cross like it.
+        as_known: Gives a value of a type that is kept, or raises ``CodecError``.
+    """
+    _taught.append((kind, as_known))
+
+
+def _as_known(item: Any) -> Any:
+    """An item as a type that is kept, where its class has been taught or inherits from one."""
+    for kind, as_known in _taught:
+        if issubclass(type(item), kind):
+            return as_known(item)
+    for plain in _PLAIN:
+        if isinstance(item, plain):
+            return _as_plain(item, plain)
+    return item
 
 
 def _as_plain(item: Any, plain: type) -> Any:

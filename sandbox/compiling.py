@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from types import CodeType
 from typing import TypeVar
@@ -10,6 +11,8 @@ from typing import TypeVar
 from .policy import VALUE, Policy, Refused
 
 _T = TypeVar("_T")
+_WALK_DEPTH = 60_000
+"""Calls deep that a tree is walked: more than the parser's own limit can ask for."""
 
 
 def check(tree: ast.AST, source: str, filename: str, reserved: frozenset[str]) -> None:
@@ -19,7 +22,14 @@ def check(tree: ast.AST, source: str, filename: str, reserved: frozenset[str]) -
         Refused: The first construct that is not allowed, with line and column.
     """
     policy = Policy(reserved)
-    policy.visit(tree)
+    limit = sys.getrecursionlimit()
+    # The parser has seen to it that the tree is none too deep; walking it takes more calls of
+    # Python, which need no more of the C stack.
+    sys.setrecursionlimit(_WALK_DEPTH)
+    try:
+        policy.visit(tree)
+    finally:
+        sys.setrecursionlimit(limit)
     if not policy.refusals:
         return
     node, message = min(policy.refusals, key=lambda refusal: _place(refusal[0]))

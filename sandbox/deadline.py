@@ -18,8 +18,11 @@ HAS_TIMER = hasattr(signal, "setitimer")
 """Whether this platform can interrupt a program from within; else the host's kill remains."""
 
 
-class Interrupt(BaseException):
-    """What ends a program from outside: its own ``except`` clauses don't see it."""
+class Interrupt(KeyboardInterrupt):
+    """What ends a program from outside: its own ``except`` clauses don't see it.
+
+    It counts as Ctrl-C does, for that is what the tasks of ``asyncio`` pass on, and don't keep.
+    """
 
 
 class TurnTimeout(Interrupt):

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple, TypeVar
 from .codec import Described
 from .errors import CodecError, NoSuchVariable, ProtocolError
 from .execution import ErrorInfo, Execution, GateCall, Status, left_out
-from .limits import MAX_TURN_OUTPUT, Limits
+from .limits import HEAD_CHARS, MAX_TURN_OUTPUT, Limits
 from .outcomes import Outcome
 from .preview import PREVIEW_CHARS, class_name, show
-from .wire import Op, Sealed, dumps, frame, loads, seal
+from .wire import ESCAPES, Op, Sealed, dumps, frame, loads, seal
 
 GRACE_SECONDS = 0.5
 """How long past its deadline a worker may be silent before it is killed."""
@@ -166,8 +166,8 @@ class Turn:
                 return self._finished(body)
             if op is Op.GATE:
                 yield from self._gate(body)
-            elif op is Op.OUTPUT:
-                self._take_output(body)
+            elif op in (Op.OUTPUT, Op.ESCAPED):
+                self._take_output(op, body)
             else:
                 raise ProtocolError(f"a frame {op.name} came in the middle of a turn")
 
@@ -189,6 +189,8 @@ class Turn:
                     f"than there is (limit {self._limits.memory_mb:,} MiB)"
                 ),
             )
+        if self._seen.size >= HEAD_CHARS:
+            self._seen.output[:] = [self.stdout[:HEAD_CHARS], _TAIL_LOST]
         info = ErrorInfo(_NAMES[status], message, None, f"{_NAMES[status]}: {message}")
         return self._execution(status, state="lost", error=info)
 
@@ -206,10 +208,10 @@ class Turn:
             **fields,
         )
 
-    def _take_output(self, body: bytes | bytearray) -> None:
+    def _take_output(self, op: Op, body: bytes | bytearray) -> None:
         try:
-            text = str(body, "utf-8", "surrogatepass")
-        except UnicodeDecodeError:
+            text = str(body, "utf-8" if op is Op.OUTPUT else ESCAPES)
+        except (UnicodeDecodeError, DeprecationWarning):
             raise ProtocolError("a worker sent output that is no text") from None
         self._seen.size += len(text)
         if self._seen.size > MAX_TURN_OUTPUT:
@@ -242,6 +244,7 @@ class Turn:
             shown=_text_or_none(result.get("shown")),
             sealed_value=value,
             unsealed=_text_or_none(result.get("unsealed")),
+            bound=_text_or_none(result.get("bound")),
         )
 
     def _error(self, status: str, described: Any) -> ErrorInfo | None:
@@ -259,7 +262,8 @@ class Turn:
             )
             kind, trace = "TurnTimeout", _with_last_line(trace, f"TurnTimeout: {message}")
         elif status == "memory":
-            message = message or f"the limit is {self._limits.memory_mb:,} MiB"
+            limit = f"the limit is {self._limits.memory_mb:,} MiB"
+            message = f"{message}; {limit}" if message else limit
             trace = _with_last_line(trace, f"MemoryError: {message}")
         return ErrorInfo(kind, message, line, trace)
 
@@ -305,6 +309,10 @@ _TOO_MANY_CALLS = (
     f"one turn may call gates {MAX_CALLS:,} times and hand them {MAX_CALL_BYTES >> 20} MiB; "
     "do less in a turn"
 )
+_TAIL_LOST = (
+    f"\n[... whatever was printed after these {HEAD_CHARS:,} characters "
+    "was lost with the process ...]\n"
+)
 _NAMES = {"timeout": "TurnTimeout", "crashed": "ProcessDied"}
 
 
@@ -326,14 +334,15 @@ def _call(message: Any) -> tuple[str, list[Any], dict[str, Any]]:
 
 
 def _whole_output(printed: str, result: Mapping[str, Any]) -> str:
-    tail, omitted = _text(result.get("tail")), _count(result.get("omitted"))
-    if not tail:
+    omitted = _count(result.get("omitted"))
+    if not omitted:
         return printed
-    return printed + (left_out(omitted) if omitted else "") + tail
+    return printed[:HEAD_CHARS] + left_out(omitted) + printed[HEAD_CHARS:]
 
 
 def _with_last_line(trace: str, line: str) -> str:
-    return "\n".join([*trace.splitlines()[:-1], line])
+    before, newline, _ = trace.rpartition("\n")
+    return before + newline + line
 
 
 def _decoded(body: bytes | bytearray) -> Any:

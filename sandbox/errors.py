@@ -3,6 +3,7 @@
 CircletError
 ├── SandboxError
 │   ├── BackendUnavailable     the back end that was asked for can't be had here
+│   ├── PackageUnavailable     a package can't be loaded into a sandbox
 │   ├── SandboxClosed          the session was closed, or its zygote is gone
 │   ├── ProtocolError          a frame from a worker breaks the protocol; the worker is killed
 │   ├── CodecError             a value can't cross the boundary, or its bytes are malformed
@@ -24,6 +25,10 @@ class SandboxError(CircletError):
 
 class BackendUnavailable(SandboxError):
     """The back end that was asked for can't be had on this machine; the text says why."""
+
+
+class PackageUnavailable(SandboxError):
+    """A package is there, and can't be loaded into a sandbox; the text says why."""
 
 
 class SandboxClosed(SandboxError):

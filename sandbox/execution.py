@@ -71,6 +71,8 @@ class Execution:
         sealed_answer: What the program gave to ``done``, encoded.
         output_chars: Length of the observation, in characters.
         unsealed: Why the value could not be encoded, or None.
+        bound: Which names the turn bound, where it printed nothing and has no value, for
+            example ``assigned `answer` (list, 2 items)``; else None.
     """
 
     status: Status
@@ -84,6 +86,7 @@ class Execution:
     sealed_answer: Sealed | None = field(default=None, repr=False)
     output_chars: int = field(default=20_000, repr=False)
     unsealed: str | None = field(default=None, repr=False)
+    bound: str | None = None
 
     @property
     def value(self) -> Any:
@@ -103,19 +106,45 @@ class Execution:
 
     def __str__(self) -> str:
         """The observation, as a model is shown it."""
-        parts = [self.stdout]
+        return self.observation(self.output_chars)
+
+    def observation(self, limit: int) -> str:
+        """What a model is shown of the turn.
+
+        What was printed stands first, then the value or the error. Of a long output the middle is
+        left out, so that what follows it is always seen.
+
+        Args:
+            limit: Most characters of it; the marks of what was left out may pass a small one.
+        """
+        ending = clip(self._ending(), max(limit * 3 // 4, limit - len(self.stdout) - 1))
+        printed = self.stdout.removesuffix("\n")
+        if not printed:
+            return ending or self._silence()
+        if not ending:
+            return clip(printed, limit)
+        return f"{clip(printed, limit - len(ending) - 1)}\n{ending}"
+
+    def _ending(self) -> str:
+        """What follows the output."""
+        parts = []
         if self.shown is not None:
             parts.append(self.shown)
         if self.error is not None:
-            parts.append(self.error.traceback)
+            parts.append(self.error.traceback.removesuffix("\n"))
         if self.status == "done" and self.sealed_answer:
             parts.append(f"done: {self.sealed_answer.text}")
         if self.state == "lost":
             parts.append("The state of this session was lost: all variables are gone.")
-        text = "\n".join(part.removesuffix("\n") for part in parts if part)
-        if not text:
-            return "The code ran without error. It printed nothing and ends with no value."
-        return clip(text, self.output_chars)
+        return "\n".join(parts)
+
+    def _silence(self) -> str:
+        """What is said where there is nothing to show, so that nobody takes it for a failure."""
+        if self.stdout:
+            return "The code ran without error; it printed an empty line and ends with no value."
+        if self.bound:
+            return f"The code ran without error; {self.bound}; nothing printed."
+        return "The code ran without error, no output: it printed nothing and ends with no value."
 
 
 def clip(text: str, limit: int) -> str:

@@ -1,76 +1,24 @@
 """The checks that run beside a program: what the source alone can't prove.
 
-They rest on one fact. Before the first program runs, every class that exists is made
-immutable (``freeze_classes``). From then on a class is the program's own exactly when it is
-mutable, and nothing that the interpreter or the standard library relies on can be patched.
+They ask whose an object is (``classes.py``): a program may look into what it has made itself.
 """
 
 from __future__ import annotations
 
 import _string  # type: ignore[import-not-found]
-import builtins
-import ctypes
 import string
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
+from . import specials
+from .classes import class_of, is_class, is_librarys, is_own, is_own_function
 from .deadline import Interrupt
-from .policy import DYNAMIC, TURN, is_private, is_special, why_not_readable, why_not_writable
+from .names import DYNAMIC, SETTABLE, WRITERS, is_private, why_not_readable, why_not_writable
+from .policy import TURN
 
-_IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE, CPython 3.10 and later
 _MISSING = object()
-
-
-def freeze_classes() -> int:
-    """Make every class of this interpreter immutable; returns how many there are.
-
-    CPython refuses to set an attribute of an immutable class, or to change an object's
-    ``__class__`` from or to one. The flag has no public setter, so it is written in place.
-    """
-    seen: set[type] = set()
-    waiting: list[type] = [object]
-    while waiting:
-        children: list[type] = type.__subclasses__(waiting.pop())
-        for child in children:
-            if child not in seen:
-                seen.add(child)
-                waiting.append(child)
-    for kind in seen:
-        freeze(kind)
-    return len(seen)
-
-
-def freeze(kind: type) -> None:
-    """Make one class immutable."""
-    flags = ctypes.c_ulong.from_address(id(kind) + _flags_offset())
-    flags.value |= _IMMUTABLE
-
-
-@cache
-def _flags_offset() -> int:
-    """Where a class object keeps its flags: looked for, so that no layout is assumed."""
-    word = ctypes.sizeof(ctypes.c_ulong)
-    probes = (int, dict, types.FunctionType, BaseException)
-    size: int = type.__basicsize__  # type: ignore[assignment]
-    for offset in range(0, size, word):
-        found = [ctypes.c_ulong.from_address(id(kind) + offset).value for kind in probes]
-        if found == [kind.__flags__ for kind in probes]:
-            return offset
-    raise RuntimeError("this Python's class objects have no flags where they are looked for")
-
-
-def is_own(kind: type) -> bool:
-    """Whether a class came into being in the program: nothing else makes mutable ones."""
-    return not kind.__flags__ & _IMMUTABLE
-
-
-def is_metaclass(kind: Any) -> bool:
-    """Whether calling ``kind`` would make a class."""
-    return isinstance(kind, type) and issubclass(kind, type)
-
 
 # -- attributes ------------------------------------------------------------------------------
 
@@ -87,20 +35,25 @@ def attribute(obj: Any, name: str) -> Any:
         return _without_text_lookup(getattr(obj, name), name)
     if is_private(name):
         _check_private(obj, name)
-    else:
-        refusal = why_not_readable(name)
-        if refusal:
-            raise AttributeError(refusal)
+    elif name in specials.READERS:
+        return specials.READERS[name](obj)
+    elif name in WRITERS:
+        return _writer(obj, name)
+    elif refusal := why_not_readable(name):
+        raise AttributeError(refusal)
     return getattr(obj, name)
 
 
 def own(obj: Any, name: str) -> Any:
-    """Give the object back if the program may write its private attribute ``name``.
+    """Give the object back if the program may write its private or special attribute ``name``.
 
     Raises:
         AttributeError: It may not.
     """
-    _check_private(obj, name)
+    if name not in SETTABLE:
+        _check_private(obj, name)
+    elif not specials.is_writable(obj, name):
+        raise AttributeError(f'"{name}" can be set on your own functions and classes only')
     return obj
 
 
@@ -109,10 +62,15 @@ _allowed: set[tuple[type, str]] = set()
 
 def _check_private(obj: Any, name: str) -> None:
     """Private attributes are free on the program's own objects, unless a base defines them."""
-    kind = obj if isinstance(obj, type) else type(obj)
+    if type(obj) is super:
+        kind: type = obj.__self_class__
+    else:
+        kind = obj if is_class(obj) else type(obj)
     if (kind, name) in _allowed:
         return
-    if kind is types.FunctionType or not is_own(kind) or is_inherited(kind, name):
+    if is_own_function(obj):
+        return
+    if kind is types.FunctionType or not is_own(kind) or is_librarys(kind, name):
         raise AttributeError(
             f'"{name}" of {kind.__name__!r} is private; only names that your own classes '
             "define may start with an underscore"
@@ -123,11 +81,6 @@ def _check_private(obj: Any, name: str) -> None:
 def is_guarded(name: str) -> bool:
     """Whether an attribute of that name is read by a guard only, or never."""
     return is_private(name) or name in DYNAMIC or why_not_readable(name) is not None
-
-
-def is_inherited(kind: type, name: str) -> bool:
-    """Whether a class that is not the program's own gives ``kind`` that attribute."""
-    return any(name in vars(base) for base in type.mro(kind) if not is_own(base))
 
 
 def get_attribute(obj: Any, name: str, default: Any = _MISSING) -> Any:
@@ -174,16 +127,53 @@ def _check_write(obj: Any, name: str) -> None:
     refusal = why_not_writable(name)
     if refusal:
         raise AttributeError(refusal)
-    if is_private(name):
+    if is_private(name) or name in SETTABLE:
         own(obj, name)
 
 
-def variables(obj: Any) -> dict[str, Any]:
-    """``vars`` of the program's own objects, as a copy."""
-    kind = obj if isinstance(obj, type) else type(obj)
-    if not is_own(kind):
-        raise TypeError(f"vars() works on objects of your own classes, not on {kind.__name__!r}")
-    return {name: value for name, value in vars(obj).items() if not is_special(name)}
+def _writer(obj: Any, name: str) -> Callable[..., None]:
+    """``__setattr__`` or ``__delattr__`` of an object, a class or ``super()``.
+
+    A class's own goes past what the object's class has for that, so it is for the program's own
+    objects only.
+    """
+    write = getattr(obj, name)
+    if is_class(obj):
+
+        def unbound(target: Any, attribute: str, /, *value: Any) -> None:
+            _check_bare_write(target, attribute)
+            write(target, attribute, *value)
+
+        return unbound
+
+    def bound(attribute: str, /, *value: Any) -> None:
+        if type(obj) is super:
+            _check_bare_write(obj.__self__, attribute)
+        else:
+            _check_write(obj, attribute)
+        write(attribute, *value)
+
+    return bound
+
+
+def _check_bare_write(target: Any, name: str) -> None:
+    _check_write(target, name)
+    if is_class(target) or not is_own(type(target)):
+        raise AttributeError(f"{name!r} can be set this way on objects of your own classes only")
+
+
+def variables(obj: Any) -> Any:
+    """``vars``, under the policy's rules.
+
+    Raises:
+        TypeError: The object is none of the program's own, or has no attributes of its own.
+    """
+    try:
+        return specials.READERS["__dict__"](obj)
+    except AttributeError:
+        kind = obj.__name__ if is_class(obj) else type(obj).__name__
+        message = f"vars() works on objects of your own classes, not on {kind!r}"
+        raise TypeError(message) from None
 
 
 # -- format: a text that names attributes ----------------------------------------------------
@@ -228,9 +218,36 @@ def _without_text_lookup(value: Any, name: str) -> Any:
     return value
 
 
+_admitted: set[Callable[..., Any]] = set(_SAFE_FORMAT.values())
+
+
+def admit(*functions: Callable[..., Any]) -> None:
+    """Open functions that have one of the dynamic names and read no attribute unchecked."""
+    _admitted.update(functions)
+
+
 def _is_harmless(function: types.FunctionType) -> bool:
-    """Whether a function by one of the dynamic names is the program's own, or ours."""
-    return function.__code__.co_filename.startswith(TURN) or function in _SAFE_FORMAT.values()
+    """Whether a function by one of the dynamic names is the program's own, or an admitted one."""
+    return function.__code__.co_filename.startswith(TURN) or function in _admitted
+
+
+# -- patterns --------------------------------------------------------------------------------
+
+
+def patterns(kind: Any, count: int) -> bool:
+    """False, if ``count`` positional patterns of a class read names that need no guard.
+
+    Raises:
+        TypeError: They would read another one.
+    """
+    names = getattr(kind, "__match_args__", ()) if is_class(kind) else ()
+    for name in names[:count] if type(names) is tuple else ():
+        if type(name) is str and is_guarded(name):
+            raise TypeError(
+                f"{kind.__name__} can't be matched by position: its __match_args__ name {name!r}, "
+                "which patterns may not read"
+            )
+    return False
 
 
 # -- exceptions ------------------------------------------------------------------------------
@@ -239,55 +256,3 @@ def _is_harmless(function: types.FunctionType) -> bool:
 def caught(kinds: Any) -> Any:
     """What an ``except`` clause catches: nothing, where the program is being interrupted."""
     return () if isinstance(sys.exception(), Interrupt) else kinds
-
-
-# -- classes ---------------------------------------------------------------------------------
-
-
-class _TypeMeta(type):
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, type)
-
-    def __subclasscheck__(cls, subclass: Any) -> bool:
-        return is_metaclass(subclass)
-
-    def __repr__(cls) -> str:
-        return "<class 'type'>"
-
-
-class Type(metaclass=_TypeMeta):
-    """What a program finds under ``type``: it tells the class of an object, and makes none."""
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
-        if len(args) != 1 or kwargs:
-            raise TypeError("type() takes one object here; write a class statement to make a class")
-        return class_of(args[0])
-
-
-Type.__name__ = Type.__qualname__ = "type"
-
-
-def class_of(obj: Any) -> Any:
-    """The object's class; of a class, the ``type`` that makes none."""
-    kind = type(obj)
-    return Type if is_metaclass(kind) else kind
-
-
-def build_class(function: Any, name: str, *bases: Any, **keywords: Any) -> Any:
-    """Make the class of a class statement, if its bases allow it."""
-    for base in bases:
-        if not isinstance(base, type) and is_own(type(base)):
-            # It could stand for one base here, and for another when the class is made.
-            raise TypeError(f"a class can't inherit from an object of {type(base).__name__!r}")
-    for base in types.resolve_bases(bases):  # typing.Type stands for type, for example
-        if is_metaclass(base) or (isinstance(base, type) and _closed.intersection(base.__mro__)):
-            raise TypeError(f"a class can't inherit from {base.__name__!r} here")
-    return builtins.__build_class__(function, name, *bases, **keywords)
-
-
-_closed: set[type] = {Type}
-
-
-def close(*kinds: type) -> None:
-    """Take classes, and what inherits from them, out of the reach of inheritance."""
-    _closed.update(kinds)

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 MAX_TURN_OUTPUT = 10_000_000
 """Characters of one turn's output that are kept whole; past it head and tail are."""
+HEAD_CHARS = MAX_TURN_OUTPUT // 2
+"""Characters that are then kept from its beginning."""
+MAX_TEXT = MAX_TURN_OUTPUT // 4
+"""Characters of an error's whole text, or of a value as text: ten megabytes of any characters."""
 
 
 @dataclass(frozen=True, slots=True)

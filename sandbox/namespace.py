@@ -8,12 +8,12 @@ import types
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from . import guards
-from .facades.build import narrowed
+from . import classes, guards
+from .facades import build, streams
 from .facades.facade import Facade
+from .names import is_special
 from .outcomes import ChildFailed, GateInterrupted, Truncated
-from .policy import GUARD_ATTRIBUTE, GUARD_CAUGHT, GUARD_OWN, is_special
-from .preview import without_addresses
+from .policy import GUARD_ATTRIBUTE, GUARD_CAUGHT, GUARD_OWN, GUARD_PATTERNS, PLAIN_CLASSES, TYPE_OF
 from .scopes import Texts
 
 _PLAIN = [
@@ -100,6 +100,14 @@ def _closed(name: str, instead: str) -> Callable[..., Any]:
     return refuse
 
 
+def _of_package(name: str, fromlist: Iterable[str] | None) -> Any:
+    """A loaded package, or a submodule of one, as an import statement wants it."""
+    package = name.partition(".")[0]
+    if name not in sys.modules:
+        raise ModuleNotFoundError(f"the package {package} has no module {name!r} here", name=name)
+    return sys.modules[name if fromlist else package]
+
+
 class Namespace:
     """One program's variables, with the builtins and imports that its code runs on.
 
@@ -107,6 +115,7 @@ class Namespace:
         facades: Every facade there is, by module name.
         write: Takes what the program prints.
         checked: Whether its builtins are the guarded ones; for tests of the other wall alone.
+        packages: Names of loaded packages that it may import, with all of their submodules.
     """
 
     def __init__(
@@ -114,10 +123,12 @@ class Namespace:
         facades: Mapping[str, type[Facade]],
         write: Callable[[str], None],
         checked: bool = True,
+        packages: Iterable[str] = (),
     ) -> None:
         self._facades = facades
-        self._importable = sorted(facades)
-        self._write = write
+        self._packages = frozenset(packages)
+        self._importable = sorted({*facades, *self._packages})
+        streams.connect(write)
         self._fixed: dict[str, Any] = {}
         # A module of that name must hold the variables: dataclass and Enum look for the one
         # that a class says it comes from.
@@ -133,18 +144,20 @@ class Namespace:
         """Let the program import these modules only; None lets it import all.
 
         Raises:
-            ValueError: A module has no facade.
+            ValueError: A module has no facade, and is no package.
         """
         if modules is None:
             return
-        unknown = sorted(set(modules) - set(self._facades))
+        wanted = set(modules)
+        unknown = sorted(wanted.difference(self._importable))
         if unknown:
             raise ValueError(
                 f"no module {unknown[0]!r} can be given to a program; "
-                f"there are: {', '.join(sorted(self._facades))}"
+                f"there are: {', '.join(self._importable)}"
             )
-        self._importable = sorted(modules)
-        self._facades = narrowed(self._facades, self._importable)
+        self._importable = sorted(wanted)
+        self._packages &= wanted
+        self._facades = build.narrowed(self._facades, wanted - self._packages)
 
     def fix(self, names: Mapping[str, Any]) -> None:
         """Give the program names that it can't lose: its gates."""
@@ -157,8 +170,19 @@ class Namespace:
         """The names that a turn may not rebind."""
         return frozenset(self._fixed)
 
+    @property
+    def modules(self) -> dict[str, Any]:
+        """What the program can import, by name."""
+        return {name: self._facades.get(name) or sys.modules[name] for name in self._importable}
+
+    @property
+    def builtins(self) -> Mapping[str, Any]:
+        """What the program finds beside its own variables."""
+        return self._builtins
+
     def restore(self) -> None:
         """Put back what the runner relies on, whatever the program did to it."""
+        build.restore()
         self._builtins.update(self._pristine)
         self.variables["__builtins__"] = self._builtins
         self.variables["__name__"] = "__main__"
@@ -172,7 +196,7 @@ class Namespace:
         names.update({name: _closed(name, instead) for name, instead in _INSTEAD.items()})
         names.update(
             {
-                "type": guards.Type,
+                "type": classes.Type,
                 "getattr": guards.get_attribute,
                 "hasattr": guards.has_attribute,
                 "setattr": guards.set_attribute,
@@ -184,31 +208,22 @@ class Namespace:
                 "compile": self._texts.compile,
                 "globals": self._texts.globals,
                 "locals": self._texts.locals,
-                "print": self._print,
+                "print": streams.show,
                 "__import__": self._import,
-                "__build_class__": guards.build_class,
+                "__build_class__": classes.build_class,
                 GUARD_ATTRIBUTE: guards.attribute,
                 GUARD_OWN: guards.own,
                 GUARD_CAUGHT: guards.caught,
+                GUARD_PATTERNS: guards.patterns,
+                PLAIN_CLASSES: classes.PlainClasses(),
+                TYPE_OF: type,
                 "<Exception>": Exception,
             }
         )
         return names
 
     def _plain_builtins(self) -> dict[str, Any]:
-        return {**vars(builtins), "print": self._print}
-
-    def _print(
-        self,
-        *values: Any,
-        sep: str | None = " ",
-        end: str | None = "\n",
-        file: Any = None,
-        flush: bool = False,  # noqa: ARG002 - the signature of print
-    ) -> None:
-        separator = " " if sep is None else sep
-        text = separator.join([str(value) for value in values]) + ("\n" if end is None else end)
-        (self._write if file is None else file.write)(without_addresses(text))
+        return {**vars(builtins), "print": streams.show}
 
     def _vars(self, *args: Any) -> Any:
         return guards.variables(*args) if args else self._texts.variables_of(sys._getframe(1))
@@ -229,6 +244,8 @@ class Namespace:
             # C code (time.strptime, for one) imports through here and looks the module up
             # itself; an import statement gives a tuple or None. Nothing is given away.
             return None
+        if type(name) is str and not level and name.partition(".")[0] in self._packages:
+            return _of_package(name, fromlist)
         if type(name) is not str or level or name not in self._importable:
             raise ModuleNotFoundError(
                 f"no module {name!r} here; you can import: {', '.join(self._importable)}", name=name

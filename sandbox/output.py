@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import socket
+from collections import deque
 from time import monotonic
 
 from .deadline import Deadline
-from .limits import MAX_TURN_OUTPUT
-from .wire import Inbox, Op, frame
+from .limits import HEAD_CHARS, MAX_TURN_OUTPUT
+from .wire import ESCAPES, Inbox, Op, frame
 
-_FLUSH_AT_ONCE = 100  # writes of a turn that are sent as they come
+_FLUSH_AT_ONCE = 10_000  # writes of a turn that are sent as they come
 _FLUSH_CHARS = 16_384
 _FLUSH_SECONDS = 0.001
+_CHUNK_CHARS = 1 << 20
 
 
 class Nowhere:
@@ -63,7 +65,8 @@ class Pipe:
 class Output:
     """What a turn prints: sent on soon, so that a killed turn's output is not lost with it.
 
-    Past ``MAX_TURN_OUTPUT`` characters head and tail are kept, and the rest is counted.
+    Past ``MAX_TURN_OUTPUT`` characters the first half of them and the last are kept, and what
+    lies between is counted: the first half is sent as it comes, the last when the turn is over.
     """
 
     def __init__(self, pipe: Pipe, deadline: Deadline) -> None:
@@ -77,54 +80,98 @@ class Output:
         self._size = 0
         self._writes = 0
         self._sent_at = 0.0
-        self._room = MAX_TURN_OUTPUT // 2
-        self._tail: list[str] = []
-        self._tail_size = 0
-        self.omitted = 0
+        self._room = HEAD_CHARS
+        self._tail = _Tail(MAX_TURN_OUTPUT - HEAD_CHARS)
 
     def write(self, text: str) -> None:
-        """Take what the program prints."""
+        """Take what the program prints.
+
+        Raises:
+            TypeError: It is no text.
+        """
+        text = str.__str__(text)  # a subclass's own methods must not run where nothing interrupts
         with self._deadline.shielded:
-            if len(text) > self._room:
-                self._keep_tail(text[self._room :])
-                text = text[: self._room]
-            if text:
-                self._room -= len(text)
-                self._waiting.append(text)
-                self._size += len(text)
+            head, rest = text[: self._room], text[self._room :]
+            if head:
+                self._room -= len(head)
+                self._waiting.append(head)
+                self._size += len(head)
                 self._writes += 1
                 if self._writes <= _FLUSH_AT_ONCE or self._is_due():
                     self.flush()
+            if rest:
+                self._tail.add(rest)
 
     def _is_due(self) -> bool:
         return self._size > _FLUSH_CHARS or monotonic() - self._sent_at > _FLUSH_SECONDS
 
     def flush(self) -> None:
-        """Send what has not been sent yet."""
+        """Send what has not been sent yet, but for the tail."""
         if self._waiting:
-            text = "".join(self._waiting)
+            self._send("".join(self._waiting))
             self._waiting.clear()
             self._size = 0
-            self._pipe.send(frame(Op.OUTPUT, text.encode("utf-8", "surrogatepass")))
             self._sent_at = monotonic()
 
-    def _keep_tail(self, text: str) -> None:
-        keep = MAX_TURN_OUTPUT // 2
-        self._tail.append(text)
-        self._tail_size += len(text)
-        if self._tail_size > 2 * keep:
-            joined = "".join(self._tail)
-            self.omitted += len(joined) - keep
-            self._tail = [joined[-keep:]]
-            self._tail_size = keep
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been printed yet."""
+        return self._writes == 0
 
-    def end(self) -> str:
-        """Flush; returns the tail that follows the ``omitted`` characters."""
+    def end(self) -> int:
+        """Send all that there is; returns how many characters were left out before the tail.
+
+        Where memory ran out in the middle of it, a second call goes on.
+        """
         self.flush()
-        tail = "".join(self._tail)
-        keep = MAX_TURN_OUTPUT // 2
-        if len(tail) > keep:
-            self.omitted += len(tail) - keep
-            tail = tail[-keep:]
-        self._tail = [tail]
-        return tail
+        omitted = self._tail.close()
+        while self._tail.chunks:
+            self._send(self._tail.chunks[0])
+            self._tail.chunks.popleft()
+        return omitted
+
+    def _send(self, text: str) -> None:
+        for start in range(0, len(text), _CHUNK_CHARS):
+            part = text[start : start + _CHUNK_CHARS]
+            try:
+                data = frame(Op.OUTPUT, part.encode())
+            except UnicodeEncodeError:
+                data = frame(Op.ESCAPED, part.encode(ESCAPES))
+            self._pipe.send(data)
+
+
+class _Tail:
+    """The last characters of a text that comes bit by bit, in pieces of a size that is sent."""
+
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._bits: list[str] = []
+        self._bits_size = self._size = self._omitted = 0
+        self.chunks: deque[str] = deque()
+
+    def add(self, text: str) -> None:
+        """Take the text's next bit."""
+        self._bits.append(text)
+        self._bits_size += len(text)
+        if self._bits_size > _FLUSH_CHARS:
+            self._join()
+
+    def close(self) -> int:
+        """Leave exactly the last characters in ``chunks``; returns how many came before them."""
+        self._join()
+        surplus = self._size - self._room
+        if surplus > 0 and self.chunks:
+            self._omitted += surplus
+            self._size -= surplus
+            self.chunks[0] = self.chunks[0][surplus:]
+        return self._omitted
+
+    def _join(self) -> None:
+        text = "".join(self._bits)
+        self._bits, self._bits_size = [], 0
+        for start in range(0, len(text), _CHUNK_CHARS):
+            self.chunks.append(text[start : start + _CHUNK_CHARS])
+        self._size += len(text)
+        while self.chunks and self._size - len(self.chunks[0]) >= self._room:
+            self._size -= len(self.chunks[0])
+            self._omitted += len(self.chunks.popleft())

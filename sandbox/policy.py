@@ -14,7 +14,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from RestrictedPython.transformer import INSPECT_ATTRIBUTES, RestrictingNodeTransformer
+from RestrictedPython.transformer import RestrictingNodeTransformer
+
+from .names import (
+    CLASS_METHODS,
+    CLASS_VARIABLES,
+    DYNAMIC,
+    INSTEAD,
+    LIBRARY_MARKS,
+    MODULE_VARIABLES,
+    OWN_READABLE,
+    READABLE_NAMES,
+    SETTABLE,
+    SUPER_METHODS,
+    is_private,
+    is_special,
+    mangled,
+    why_not_readable,
+    why_not_writable,
+)
+from .receivers import receiver_of
 
 GUARD_ATTRIBUTE = "<attribute>"
 """``GUARD_ATTRIBUTE(object, name)``: a read whose safety depends on the object."""
@@ -22,43 +41,15 @@ GUARD_OWN = "<own>"
 """``GUARD_OWN(object, name)``: the object, if the program may write that attribute of it."""
 GUARD_CAUGHT = "<caught>"
 """``GUARD_CAUGHT(kinds)``: what an ``except`` clause catches, which an interrupt never is."""
+GUARD_PATTERNS = "<patterns>"
+"""``GUARD_PATTERNS(class, count)``: False, if so many patterns by place read public names only."""
+PLAIN_CLASSES, TYPE_OF = "<plain classes>", "<type>"
+"""``PLAIN_CLASSES[TYPE_OF(object)]``: whether its private attributes need no guard."""
+_PLAIN = "<plain>"  # that answer for a method's first argument, in the method
 TURN = "<turn "
 """How the file name of a program's code begins: ``<turn 3>``."""
 VALUE = "<value>"
 """Where a turn's last expression leaves its value."""
-
-OPERATOR_METHODS = frozenset(
-    (
-        "__init__ __post_init__ __repr__ __str__ __bytes__ __format__ __len__ __length_hint__ "
-        "__bool__ __hash__ __iter__ __next__ __reversed__ __contains__ __getitem__ __setitem__ "
-        "__delitem__ __missing__ __call__ __enter__ __exit__ __aenter__ __aexit__ __aiter__ "
-        "__anext__ __await__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ __radd__ __iadd__ "
-        "__sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__ __truediv__ __rtruediv__ "
-        "__itruediv__ __floordiv__ __rfloordiv__ __ifloordiv__ __mod__ __rmod__ __imod__ "
-        "__divmod__ __rdivmod__ __pow__ __rpow__ __ipow__ __matmul__ __rmatmul__ __imatmul__ "
-        "__and__ __rand__ __iand__ __or__ __ror__ __ior__ __xor__ __rxor__ __ixor__ __lshift__ "
-        "__rlshift__ __ilshift__ __rshift__ __rrshift__ __irshift__ __neg__ __pos__ __abs__ "
-        "__invert__ __int__ __float__ __complex__ __index__ __round__ __floor__ __ceil__ "
-        "__trunc__ __copy__ __deepcopy__"
-    ).split()
-)
-"""Special methods that do what an operator or a builtin does anyway: defined and called freely."""
-CLASS_METHODS = OPERATOR_METHODS | frozenset(
-    (
-        "__new__ __getattr__ __set_name__ __get__ __set__ __delete__ __init_subclass__ "
-        "__class_getitem__"
-    ).split()
-)
-"""Special methods that a class may define."""
-SUPER_METHODS = CLASS_METHODS - {"__get__", "__set__", "__delete__", "__getattr__"}
-"""Special methods that are reached through ``super()``. Not those of descriptors: a base class's
-own would read and write what other objects keep to themselves."""
-READABLE = frozenset({"__name__", "__doc__", "__qualname__"})
-"""Special attributes that are harmless strings."""
-CLASS_VARIABLES = frozenset({"__slots__", "__hash__", "__doc__"})
-"""Special names that a class body may assign."""
-DYNAMIC = frozenset({"format", "format_map", "vformat", "get_field", "get_value"})
-"""Names that read attributes named in a text when the object is a string or a formatter."""
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
@@ -67,43 +58,6 @@ class Refused(SyntaxError):
     """The source uses what the language wall doesn't allow; carries line, column and text."""
 
     __module__ = "builtins"  # a program is shown its bare name
-
-
-def is_special(name: str) -> bool:
-    """Whether Python itself gives meaning to a name (``__x__``)."""
-    return name.startswith("__") and name.endswith("__") and len(name) > 4
-
-
-def is_private(name: str) -> bool:
-    """Whether a name is one that a class keeps to itself (``_x``, ``__x``)."""
-    return name.startswith("_") and name != "_" and not is_special(name)
-
-
-def why_not_readable(name: str) -> str | None:
-    """Why an attribute of that name may never be read, or None where it may.
-
-    Private names and the dynamic ones pass here: whether they may depends on the object.
-    """
-    if name in INSPECT_ATTRIBUTES:
-        return f'"{name}" is not available: it leads into the interpreter\'s own frames'
-    if is_special(name) and name not in READABLE and name not in OPERATOR_METHODS:
-        return f'"{name}" is not available: special attributes lead out of the sandbox'
-    return None
-
-
-def why_not_writable(name: str) -> str | None:
-    """Why an attribute of that name may never be set or deleted, or None where it may."""
-    if is_special(name):
-        return f'"{name}" can\'t be set: special attributes belong to Python'
-    return why_not_readable(name)
-
-
-def mangled(name: str, class_name: str | None) -> str:
-    """The name that the compiler makes of a ``__private`` one inside a class."""
-    stem = (class_name or "").lstrip("_")
-    if stem and name.startswith("__") and not name.endswith("__") and "." not in name:
-        return f"_{stem}{name}"
-    return name
 
 
 class Policy(RestrictingNodeTransformer):
@@ -119,6 +73,8 @@ class Policy(RestrictingNodeTransformer):
         self._reserved = reserved
         self._class: str | None = None  # the class whose body or methods we are in
         self._in_class_body = False
+        self._receiver: str | None = None  # the first argument of the method we are in
+        self._patterns = 0  # class patterns by place so far
         self._at_turn_level = self._walrus_at_turn_level = True
 
     def error(self, node: ast.AST, info: str) -> None:
@@ -142,17 +98,23 @@ class Policy(RestrictingNodeTransformer):
             return
         if name == "super":
             self.error(node, '"super" can\'t be rebound; choose another name')
-        elif is_special(name) and not (self._in_class_body and name in CLASS_VARIABLES):
-            self.error(node, f'"{name}" can\'t be bound: special names belong to Python')
+        elif is_special(name) and not self._may_bind_special(name):
+            reason = INSTEAD.get(name, "special names belong to Python")
+            self.error(node, f'"{name}" can\'t be bound: {reason}')
         elif self._at_turn_level and name in self._reserved:
             self.error(node, f'"{name}" is a gate here and can\'t be rebound; choose another name')
+
+    def _may_bind_special(self, name: str) -> bool:
+        if self._in_class_body:
+            return name in CLASS_VARIABLES or name in CLASS_METHODS
+        return self._at_turn_level and name in MODULE_VARIABLES
 
     def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
         """Check what is bound; allow every read but of special names."""
         if not isinstance(node.ctx, ast.Load):
             self.check_name(node, node.id)
-        elif is_special(node.id) and node.id not in READABLE:
-            self.error(node, f'"{node.id}" is not available')
+        elif is_special(node.id) and node.id not in READABLE_NAMES:
+            self._check(node, why_not_readable(node.id))
         return node
 
     def visit_Global(self, node: ast.Global) -> ast.AST:  # noqa: N802
@@ -190,17 +152,33 @@ class Policy(RestrictingNodeTransformer):
         if isinstance(node.ctx, ast.Load):
             return self._read(node)
         self._check(node, why_not_writable(node.attr))
-        if is_private(node.attr):
-            node.value = self._guard(node, GUARD_OWN)
+        if is_private(node.attr) or node.attr in SETTABLE:
+            node.value = self._unless_plain(node, node.value, self._guard(node, GUARD_OWN))
         return node
 
     def _read(self, node: ast.Attribute) -> ast.AST:
         if _is_super_call(node.value) and node.attr in SUPER_METHODS:
             return node
-        if node.attr == "__class__" or node.attr in DYNAMIC or is_private(node.attr):
-            return self._guard(node, GUARD_ATTRIBUTE)
+        if node.attr in OWN_READABLE or node.attr in DYNAMIC or is_private(node.attr):
+            return self._unless_plain(node, node, self._guard(node, GUARD_ATTRIBUTE))
         self._check(node, why_not_readable(node.attr))
         return node
+
+    def _unless_plain(self, node: ast.Attribute, plain: ast.expr, guarded: ast.expr) -> ast.expr:
+        """``plain``, where a private attribute of the variable's object needs no guard."""
+        owner = node.value
+        if not isinstance(owner, ast.Name) or not is_private(node.attr):
+            return guarded
+        if node.attr in LIBRARY_MARKS:
+            return guarded
+        if owner.id == self._receiver:
+            test: ast.expr = ast.Name(_PLAIN, ast.Load())
+        else:
+            test = _is_plain(owner.id)
+        choice = ast.IfExp(test, plain, guarded)
+        for part in (choice, *ast.walk(test)):
+            ast.copy_location(part, node)
+        return choice
 
     def _guard(self, node: ast.Attribute, guard: str) -> ast.Call:
         name = mangled(node.attr, self._class)
@@ -235,18 +213,24 @@ class Policy(RestrictingNodeTransformer):
     visit_Await = _allow  # noqa: N815
     guard_iter = _allow
 
+    def visit_Try(self, node: ast.Try) -> ast.AST:  # noqa: N802
+        """Allow; a bare ``except:`` catches ``Exception``."""
+        node = self.node_contents_visit(node)
+        last = node.handlers[-1] if node.handlers else None
+        if last is not None and last.type is None:  # Python itself refuses one that isn't last
+            last.type = ast.copy_location(ast.Name("<Exception>", ast.Load()), last)
+        return node
+
     def visit_TryStar(self, node: ast.AST) -> ast.AST:  # noqa: N802
         """Deny: CPython before 3.12.9 and 3.13.2 trusts what a group's own ``split`` returns."""
         self.error(node, "except* is not allowed here: catch the group, and look at .exceptions")
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:  # noqa: N802
-        """Check the name; no clause catches an interrupt, a bare one catches ``Exception``."""
+        """Check the name; no clause catches an interrupt."""
         self.check_name(node, node.name)
         node = self.node_contents_visit(node)
-        if node.type is None:
-            node.type = ast.copy_location(ast.Name("<Exception>", ast.Load()), node)
-        else:
+        if node.type is not None:
             call = ast.Call(ast.Name(GUARD_CAUGHT, ast.Load()), [node.type], [])
             node.type = ast.fix_missing_locations(ast.copy_location(call, node.type))
         return node
@@ -255,16 +239,22 @@ class Policy(RestrictingNodeTransformer):
 
     def visit_FunctionDef(self, node: Any) -> Any:  # noqa: N802
         """Check the names of the function and its arguments."""
-        if not (self._in_class_body and node.name in CLASS_METHODS):
-            self.check_name(node, node.name)
+        self.check_name(node, node.name)
         node.decorator_list = self._each(node.decorator_list)
         node.args = self.visit(node.args)  # defaults and annotations belong to the outer scope
         node.returns = self.visit(node.returns) if node.returns else None
+        receiver = receiver_of(node) if self._in_class_body else None
         with self._scope():
             self.check_function_argument_names(node)
             if hasattr(node, "type_params"):  # Python 3.12 and later
                 node.type_params = self._each(node.type_params)
+            self._receiver = receiver or self._receiver
             node.body = self._each(node.body)
+        if receiver:
+            look = ast.Assign([ast.Name(_PLAIN, ast.Store())], _is_plain(receiver))
+            for part in ast.walk(look):
+                ast.copy_location(part, node)
+            node.body.insert(1 if ast.get_docstring(node, clean=False) is not None else 0, look)
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
@@ -293,11 +283,6 @@ class Policy(RestrictingNodeTransformer):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
         """Check the name; the class's making is guarded at run time."""
         self.check_name(node, node.name)
-        for keyword in node.keywords:
-            if keyword.arg is None or keyword.arg == "metaclass":
-                self.error(
-                    node, "a class can't name its metaclass; inherit from ABC or Enum instead"
-                )
         node.decorator_list = self._each(node.decorator_list)
         node.bases = self._each(node.bases)
         node.keywords = self._each(node.keywords)
@@ -322,20 +307,51 @@ class Policy(RestrictingNodeTransformer):
         class_body: bool = False,
         walrus_at_turn_level: bool = False,
     ) -> Iterator[None]:
-        before = self._class, self._in_class_body, self._at_turn_level, self._walrus_at_turn_level
+        before = (
+            *(self._class, self._in_class_body, self._receiver),
+            *(self._at_turn_level, self._walrus_at_turn_level),
+        )
+        self._receiver = None if class_body else self._receiver
         self._class = class_name or self._class
         self._in_class_body, self._at_turn_level = class_body, False
         self._walrus_at_turn_level = walrus_at_turn_level
         try:
             yield
         finally:
-            self._class, self._in_class_body, self._at_turn_level, self._walrus_at_turn_level = (
-                before
-            )
+            self._class, self._in_class_body, self._receiver, *levels = before
+            self._at_turn_level, self._walrus_at_turn_level = levels
 
     # -- match ---------------------------------------------------------------------------
 
-    visit_Match = _allow  # noqa: N815
+    def visit_Match(self, node: ast.Match) -> ast.AST:  # noqa: N802
+        """Check what positional class patterns read, which is the class's to say, as they come up.
+
+        A case that never holds goes before each case with such patterns: it keeps the classes
+        and checks their ``__match_args__``.
+        """
+        node = self.node_contents_visit(node)
+        cases = []
+        for case in node.cases:
+            checks = [self._check_of(each) for each in ast.walk(case.pattern) if _is_by_place(each)]
+            if checks:
+                guard = ast.BoolOp(ast.Or(), checks) if len(checks) > 1 else checks[0]
+                never = ast.match_case(ast.MatchAs(None, None), guard, [ast.Pass()])
+                for part in ast.walk(never):
+                    ast.copy_location(part, case.pattern)
+                cases.append(never)
+            cases.append(case)
+        node.cases = cases
+        return node
+
+    def _check_of(self, pattern: Any) -> ast.expr:
+        """A check of a pattern's class, which the pattern then finds under a name of its own."""
+        self._patterns += 1
+        name = f"<class {self._patterns}>"
+        kept = ast.NamedExpr(ast.Name(name, ast.Store()), pattern.cls)
+        pattern.cls = ast.copy_location(ast.Name(name, ast.Load()), pattern.cls)
+        count = ast.Constant(len(pattern.patterns))
+        return ast.Call(ast.Name(GUARD_PATTERNS, ast.Load()), [kept, count], [])
+
     visit_match_case = _allow
     visit_MatchValue = _allow  # noqa: N815
     visit_MatchSingleton = _allow  # noqa: N815
@@ -360,8 +376,7 @@ class Policy(RestrictingNodeTransformer):
     def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:  # noqa: N802
         """Check the attributes that a class pattern reads by keyword.
 
-        Positional ones come from ``__match_args__``, which only the makers of classes set; the
-        facades see to it that they set no name that needs a guard.
+        Those that it reads by place are in its class's ``__match_args__``: see ``visit_Match``.
         """
         for name in node.kwd_attrs:
             if name.startswith("_") or name in DYNAMIC:
@@ -380,6 +395,15 @@ class Policy(RestrictingNodeTransformer):
 
     visit_ParamSpec = visit_TypeVar  # noqa: N815
     visit_TypeVarTuple = visit_TypeVar  # noqa: N815
+
+
+def _is_plain(variable: str) -> ast.expr:
+    kind = ast.Call(ast.Name(TYPE_OF, ast.Load()), [ast.Name(variable, ast.Load())], [])
+    return ast.Subscript(ast.Name(PLAIN_CLASSES, ast.Load()), kind, ast.Load())
+
+
+def _is_by_place(node: ast.AST) -> bool:
+    return isinstance(node, ast.MatchClass) and bool(node.patterns)
 
 
 def _is_super_call(node: ast.AST) -> bool:

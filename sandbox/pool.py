@@ -19,27 +19,31 @@ import msgpack
 import RestrictedPython
 
 from . import jail
-from .errors import BackendUnavailable, SandboxClosed, SandboxError
+from .errors import BackendUnavailable, PackageUnavailable, SandboxClosed, SandboxError
+from .packages import SINGLE_THREADED, folders
 from .wire import HEADER, Op, dumps, loads
 
 READY = 2
 """Workers that are kept ready."""
 START_SECONDS = 30.0
 """Time that a zygote, or a worker, may take to be ready."""
+LOAD_SECONDS = 60.0
+"""Time that a zygote may take on top of it for each package."""
 EXIT_SECONDS = 1.0
 """Time that the host's own exit waits for its zygote to end."""
 
 _BOOT = """
 import sys, importlib.util
-control, root, paths, off = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
+control, root, paths, off, packages = int(sys.argv[1]), *sys.argv[2:6]
 sys.path[:0] = paths.split(":")
+sys.path += sys.argv[6:]
 spec = importlib.util.spec_from_file_location(
     "circlet", root + "/__init__.py", submodule_search_locations=[root])
 package = importlib.util.module_from_spec(spec)
 sys.modules["circlet"] = package
 spec.loader.exec_module(package)
 from circlet.sandbox.zygote import main
-main(control, frozenset(off.split()))
+main(control, frozenset(off.split()), packages.split())
 """
 
 
@@ -113,12 +117,17 @@ class Zygote:
 
     Args:
         layers_off: Layers of the jail to leave off; for tests of the other wall alone.
+        packages: Names of the packages that its workers' programs may import.
 
     Raises:
         BackendUnavailable: The machine can't give the ``kernel`` back end; the text says why.
+        PackageUnavailable: A package can't be loaded.
+        ValueError: A package can't be found.
     """
 
-    def __init__(self, layers_off: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, layers_off: frozenset[str] = frozenset(), packages: tuple[str, ...] = ()
+    ) -> None:
         reason = jail.why_unsupported()
         if reason:
             raise _Refused(reason)
@@ -127,30 +136,32 @@ class Zygote:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             with theirs:
-                self._process = _execute(theirs, layers_off)
+                self._process = _execute(theirs, layers_off, packages)
         except OSError as error:
             self._control.close()
             raise BackendUnavailable(f"the zygote can't be started: {error}") from None
         try:
-            self.layers = self._wait_until_ready()
+            self.layers = self._wait_until_ready(START_SECONDS + LOAD_SECONDS * len(packages))
             probe = self.take()
         except SandboxClosed as error:
             self._give_up()
             raise BackendUnavailable(str(error)) from None
-        except BackendUnavailable:
+        except (BackendUnavailable, PackageUnavailable):
             self._give_up()
             raise
         self.layers.update(probe.layers)
         self._ready.append(probe)
 
-    def _wait_until_ready(self) -> dict[str, str]:
-        self._control.settimeout(START_SECONDS)
+    def _wait_until_ready(self, seconds: float) -> dict[str, str]:
+        self._control.settimeout(seconds)
         try:
             answer: dict[str, Any] = loads(self._control.recv(65_536) or dumps({}))
         except OSError as error:  # a timeout too
             raise BackendUnavailable(f"the zygote did not start: {error}") from None
         if "error" in answer:
             raise _Refused(answer["error"])
+        if "package" in answer:
+            raise PackageUnavailable(answer["package"])
         if "layers" not in answer:
             raise BackendUnavailable("the zygote ended before it was ready")
         self._control.setblocking(False)
@@ -247,10 +258,12 @@ def _wait_for(sock: socket.socket, event: int, seconds: float) -> bool:
     return bool(poll.poll(seconds * 1000))
 
 
-def _execute(theirs: socket.socket, layers_off: frozenset[str]) -> subprocess.Popen[bytes]:
-    """Start the zygote with nothing of the host's but one socket."""
+def _execute(
+    theirs: socket.socket, layers_off: frozenset[str], packages: tuple[str, ...]
+) -> subprocess.Popen[bytes]:
+    """Start the zygote with nothing of the host's but one socket, and where packages stand."""
     roots = {Path(module.__file__ or "").parents[1] for module in (RestrictedPython, msgpack)}
-    environment = {"PYTHONHASHSEED": "0"}
+    environment = {"PYTHONHASHSEED": "0", **(SINGLE_THREADED if packages else {})}
     if "LD_LIBRARY_PATH" in os.environ:  # some Pythons find their own library through it
         environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
     fd = theirs.fileno()
@@ -260,6 +273,8 @@ def _execute(theirs: socket.socket, layers_off: frozenset[str]) -> subprocess.Po
             str(Path(__file__).parents[1]),
             ":".join(sorted(str(root) for root in roots)),
             " ".join(sorted(layers_off)),
+            " ".join(packages),
+            *folders(packages),
         ],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -270,67 +285,89 @@ def _execute(theirs: socket.socket, layers_off: frozenset[str]) -> subprocess.Po
     )
 
 
-_shared: Zygote | None = None
-_shared_lock = threading.Lock()
-_unavailable = ""
+class _Place:
+    """Where this process keeps its zygote for the sessions with the same packages."""
+
+    def __init__(self, packages: tuple[str, ...]) -> None:
+        self.zygote: Zygote | None = None
+        self._packages = packages
+        self._lock = threading.Lock()
+        self._refusal = ""
+
+    def fill(self) -> Zygote:
+        """The zygote; a new one where there is none, or the last one has died."""
+        with self._lock:
+            if self._refusal:
+                raise BackendUnavailable(self._refusal)
+            if self.zygote is not None and not self.zygote.is_alive:
+                self.clear()
+            if self.zygote is None:
+                try:
+                    self.zygote = Zygote(packages=self._packages)
+                except _Refused as error:
+                    self._refusal = str(error)
+                    raise
+            return self.zygote
+
+    def clear(self) -> None:
+        """Let go of the zygote without waiting for its end."""
+        if self.zygote is not None:
+            self.zygote.forget()
+            self.zygote = None
 
 
-def shared() -> Zygote:
-    """This process's zygote; a new one where there is none, or the last one has died.
+_places: dict[tuple[str, ...], _Place] = {}
+
+
+def _place(packages: tuple[str, ...]) -> _Place:
+    return _places.get(packages) or _places.setdefault(packages, _Place(packages))
+
+
+def shared(packages: tuple[str, ...] = ()) -> Zygote:
+    """This process's zygote with these packages; a new one if the last one has died.
 
     Raises:
         BackendUnavailable: There is none to be had. What the machine can't give at all is
             not asked for again; after a passing failure the next session asks anew.
+        PackageUnavailable: A package can't be loaded.
     """
-    global _shared, _unavailable
-    with _shared_lock:
-        if _unavailable:
-            raise BackendUnavailable(_unavailable)
-        if _shared is not None and not _shared.is_alive:
-            _shared.forget()
-            _shared = None
-        if _shared is None:
-            try:
-                _shared = Zygote()
-            except _Refused as error:
-                _unavailable = str(error)
-                raise
-        return _shared
+    return _place(packages).fill()
 
 
-def take() -> KernelWorker:
+def take(packages: tuple[str, ...] = ()) -> KernelWorker:
     """A worker of this process's zygote, from a new zygote if the last one has just died."""
     try:
-        return shared().take()
+        return shared(packages).take()
     except SandboxClosed:
-        return shared().take()
+        return shared(packages).take()
 
 
-def has_ready() -> bool:
+def has_ready(packages: tuple[str, ...] = ()) -> bool:
     """Whether ``take`` would not have to wait."""
-    return _shared is not None and _shared.is_alive and _shared.has_ready()
+    zygote = _place(packages).zygote
+    return zygote is not None and zygote.is_alive and zygote.has_ready()
 
 
-def refill() -> None:
+def refill(packages: tuple[str, ...] = ()) -> None:
     """Have workers ready for the next sessions, as far as that can be done."""
-    zygote = _shared
+    zygote = _place(packages).zygote
     if zygote is not None and zygote.is_alive:
         with suppress(SandboxError, OSError):
             zygote.refill()
 
 
 def _drop_in_child() -> None:
-    """A forked child shares the descriptors: it must not keep the parent's zygote alive."""
-    global _shared, _shared_lock
-    if _shared is not None:
-        _shared.forget()
-    _shared, _shared_lock = None, threading.Lock()
+    """A forked child shares the descriptors: it must not keep the parent's zygotes alive."""
+    for place in list(_places.values()):
+        place.clear()
+    _places.clear()  # and with them their locks, which a thread of the parent may have held
 
 
 def _close_at_exit() -> None:
-    if _shared is not None:
-        with suppress(subprocess.TimeoutExpired):
-            _shared.close(EXIT_SECONDS)
+    for place in list(_places.values()):
+        if place.zygote is not None:
+            with suppress(subprocess.TimeoutExpired):
+                place.zygote.close(EXIT_SECONDS)
 
 
 if hasattr(os, "register_at_fork"):

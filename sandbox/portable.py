@@ -18,8 +18,9 @@ from typing import Any, Literal
 import multiprocess
 
 from . import rlimits
-from .errors import SandboxClosed
-from .wire import HEADER, Op, dumps, frame
+from .errors import PackageUnavailable, SandboxClosed
+from .packages import SINGLE_THREADED
+from .wire import HEADER, Op, dumps, frame, loads
 from .worker import Worker, forget_the_host
 
 START_SECONDS = 60.0
@@ -27,11 +28,17 @@ START_SECONDS = 60.0
 _start_lock = threading.Lock()
 
 
-def serve(sock: socket.socket) -> None:
+def serve(sock: socket.socket, packages: tuple[str, ...]) -> None:
     """What the spawned process runs."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is for the host to act on
-    worker = Worker()
-    worker.make_ready()
+    if packages:
+        os.environ.update(SINGLE_THREADED)
+    try:
+        worker = Worker(packages=packages)
+        worker.make_ready()
+    except PackageUnavailable as error:
+        sock.sendall(frame(Op.HELLO, dumps({"package": str(error)})))
+        return
     forget_the_host()
     rlimits.limit_resources()
     rlimits.limit_descriptors()
@@ -42,16 +49,20 @@ def serve(sock: socket.socket) -> None:
 
 
 class PortableWorker:
-    """A worker in a spawned process."""
+    """A worker in a spawned process.
+
+    Args:
+        packages: Names of the packages that its program may import.
+    """
 
     backend: Literal["portable"] = "portable"
 
-    def __init__(self) -> None:
+    def __init__(self, packages: tuple[str, ...] = ()) -> None:
         self.sock, theirs = socket.socketpair()
         self.layers: dict[str, str] = {}
         with theirs:
             process = multiprocess.get_context("spawn").Process(
-                target=serve, args=(theirs,), daemon=True
+                target=serve, args=(theirs, packages), daemon=True
             )
             _start(process)
         self._process: Any = process
@@ -62,16 +73,20 @@ class PortableWorker:
 
         Raises:
             SandboxClosed: It ended before it was.
+            PackageUnavailable: A package can't be loaded.
         """
         self.sock.settimeout(START_SECONDS)
-        hello = frame(Op.HELLO, dumps({}))
         try:
-            first = self.sock.recv(len(hello))
+            first = self.sock.recv(65_536)
         except (TimeoutError, OSError):
             first = b""
-        if first[: HEADER.size] != hello[: HEADER.size]:
+        if first[4:5] != bytes([Op.HELLO]):
             self.end()
             raise SandboxClosed("a worker ended before it was ready")
+        hello = loads(first[HEADER.size :])
+        if "package" in hello:
+            self.end()
+            raise PackageUnavailable(hello["package"])
 
     @property
     def pid(self) -> int:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import collections
+import dataclasses
 import re
 from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
 from typing import Any
+
+from .deadline import Interrupt
 
 PREVIEW_CHARS = 200
 MAX_LEVELS = 20
 """How deep containers are shown; what nests deeper is left out."""
 NAME_CHARS = 100
 """Characters of a class's name that are shown."""
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+(?=>)")
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+(?=>|\Z)")
 
 
 def without_addresses(text: str) -> str:
@@ -19,6 +26,7 @@ def without_addresses(text: str) -> str:
     return _ADDRESS.sub("", text) if " at 0x" in text else text
 
 
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _BRACKETS: dict[type, tuple[str, str]] = {
     list: ("[", "]"),
     tuple: ("(", ")"),
@@ -29,10 +37,23 @@ _BRACKETS: dict[type, tuple[str, str]] = {
     Counter: ("{", "}"),
     OrderedDict: ("{", "}"),
     defaultdict: ("{", "}"),
+    **dict.fromkeys(_VIEWS, ("[", "]")),
 }
 """What is written item by item, and the instances of subclasses that leave ``__repr__`` alone."""
-_SIZED = (str, bytes, bytearray, list, tuple, set, frozenset, dict)
+_PLAIN = (list, tuple, set, frozenset, dict)
+_TEXTS = (str, bytes, bytearray)
 _UNITS: dict[type, str] = {str: "chars", bytes: "bytes", bytearray: "bytes"}
+_SCALARS = (int, float, complex, bool, type(None))
+_NAMEDTUPLE = collections.namedtuple("_NAMEDTUPLE", ()).__repr__.__code__
+_TEXT_ROOM, _ITEM_ROOM = 20, 80
+"""Characters that a text and a list's item have in any case."""
+_VALUE_ROOM = 50
+"""Characters below which a dictionary's value that needs more is told by its type and size."""
+_MARK_ROOM = 36
+_WEIGHED, _SAMPLE = 500, 4
+"""Items of a container, and of one inside it, by which room is shared out."""
+_LONG_INT = 14_000
+"""Bits of an int whose decimal digits CPython refuses to write."""
 
 
 def class_name(value: Any) -> str:
@@ -40,112 +61,293 @@ def class_name(value: Any) -> str:
     return type(value).__name__[:NAME_CHARS]
 
 
+def size_of(value: Any) -> str:
+    """How much a value holds, for example ``3 items``; the empty string where that is unknown."""
+    shape = _shape(type(value))
+    if shape not in _BRACKETS and shape not in _TEXTS:
+        return ""
+    size = shape.__len__(value)
+    return f"{size:,} {_UNITS.get(shape, 'items')}"
+
+
+def summary(value: Any) -> str:
+    """Type and size, or a number itself: ``list, 3 items`` or ``int: 3``."""
+    if value is None:
+        return "None"
+    if type(value) in _SCALARS:
+        return f"{class_name(value)}: {show(value, _ITEM_ROOM)}"
+    size = size_of(value)
+    return f"{class_name(value)}, {size}" if size else class_name(value)
+
+
 def describe(value: Any, limit: int = PREVIEW_CHARS) -> str:
     """Type, size and a preview, for example ``list, 3 items: [1, 2, 3]``."""
-    kind = type(value)
-    size = f", {len(value):,} {_UNITS.get(kind, 'items')}" if kind in _SIZED else ""
-    return f"{class_name(value)}{size}: {show(value, limit)}"
+    size = size_of(value)
+    return f"{class_name(value)}{', ' if size else ''}{size}: {show(value, limit)}"
 
 
 def show(value: Any, limit: int) -> str:
     """``repr(value)``, cut off inside once it would pass ``limit`` characters by much.
 
-    Containers are written item by item, so that a huge one is never rendered whole. The
+    Containers are written item by item, so that a huge one is never rendered whole, and
+    share their room out, so that one long item doesn't keep the others from being seen. The
     result may pass ``limit`` by the length of the marks that say what was left out.
     """
-    return _Writer(limit).write(value)
+    writer = Writer()
+    writer.write(value, limit)
+    return writer.text
 
 
-def _shape(kind: type) -> type | None:
-    """The class by whose items an instance of ``kind`` is written; None where by its own repr."""
-    if kind in _BRACKETS:
+@contextmanager
+def each_repr_once() -> Iterator[None]:
+    """Inside, an object's own ``__repr__`` runs once, however often the object is written."""
+    global _written
+    _written = {}
+    try:
+        yield
+    finally:
+        _written = None
+
+
+_written: dict[int, tuple[Any, str]] | None = None
+
+
+def _shape(kind: type) -> Any:
+    """The class by whose rules an instance of ``kind`` is written: where its repr comes from."""
+    if kind in _BRACKETS or kind in _TEXTS:
         return kind
-    owner = next(base for base in type.mro(kind) if "__repr__" in base.__dict__)
-    return owner if owner in _BRACKETS else None
+    return next(base for base in type.mro(kind) if "__repr__" in base.__dict__)
 
 
-class _Writer:
-    """Writes one value within a budget of characters."""
+def _field_names(value: Any, owner: type) -> list[str] | None:
+    """The fields of a dataclass or namedtuple whose repr is the generated one, else None."""
+    method = owner.__dict__["__repr__"]
+    method = getattr(method, "__wrapped__", method)
+    code = getattr(method, "__code__", None)
+    if code is _NAMEDTUPLE and isinstance(value, tuple):
+        return [name for name in owner.__dict__.get("_fields", ()) if type(name) is str]
+    if code is not None and code.co_filename == "<string>" and dataclasses.is_dataclass(owner):
+        return [field.name for field in dataclasses.fields(owner) if field.repr]
+    return None
 
-    def __init__(self, limit: int) -> None:
-        self.left = limit
-        self.parts: list[str] = []
-        self.open: set[int] = set()
 
-    def write(self, value: Any) -> str:
-        self._value(value)
-        return "".join(self.parts)
+class Writer:
+    """Writes a value within a budget of characters.
+
+    Attributes:
+        text: What has been written so far, also where an object's own code broke it off.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._size = 0
+        self._open: set[int] = set()
+
+    @property
+    def text(self) -> str:  # noqa: D102 - see Attributes
+        return "".join(self._parts)
+
+    def write(self, value: Any, room: int) -> None:
+        """Write a value in about ``room`` characters."""
+        shape = _shape(type(value))
+        if shape in _BRACKETS:
+            self._container(value, shape, room)
+        elif shape in _TEXTS:
+            self._text(value, shape, room)
+        elif shape is int and int.bit_length(value) > _LONG_INT:
+            self._put(f"<int of {int.bit_length(value):,} bits>")
+        else:
+            names = _field_names(value, shape)
+            if names is None:
+                self._object(value, room)
+            else:
+                self._record(value, names, room)
 
     def _put(self, text: str) -> None:
-        self.parts.append(text)
-        self.left -= len(text)
+        self._parts.append(text)
+        self._size += len(text)
 
-    def _value(self, value: Any) -> None:
-        kind = type(value)
-        shape = _shape(kind)
-        if shape is not None:
-            self._container(value, shape)
-        elif kind in (str, bytes, bytearray):
-            self._text(value)
-        elif kind is int and value.bit_length() > 14_000:
-            # Decimal digits of an int that long are refused by CPython itself.
-            self._put(f"<int of {value.bit_length():,} bits>")
-        else:
-            self._object(value)
+    # -- what holds other values -----------------------------------------------------------------
 
-    def _container(self, value: Any, shape: Any) -> None:
-        """Write a container by the methods of its ``shape``, past those of its own class."""
-        if id(value) in self.open or len(self.open) == MAX_LEVELS:
+    @contextmanager
+    def _inside(self, value: Any) -> Iterator[bool]:
+        """Whether a value may be entered: not one that holds itself, or that nests too deep."""
+        if id(value) in self._open or len(self._open) == MAX_LEVELS:
             self._put("...")
+            yield False
             return
-        size = shape.__len__(value)
-        if not size and shape in (set, frozenset):
-            self._put(f"{class_name(value)}()")
-            return
-        self.open.add(id(value))
-        opening, closing = _BRACKETS[shape]
-        if type(value) not in (list, tuple, set, frozenset, dict):
-            opening, closing = f"{class_name(value)}({opening[-1]}", f"{closing[0]})"
-        self._put(opening)
-        self._items(value, shape, size)
-        if shape is tuple and size == 1:
-            self._put(",")
-        self._put(closing)
-        self.open.discard(id(value))
+        self._open.add(id(value))
+        yield True
+        self._open.discard(id(value))
 
-    def _items(self, value: Any, shape: Any, size: int) -> None:
-        pairs = issubclass(shape, dict)
-        for index, item in enumerate(shape.items(value) if pairs else shape.__iter__(value)):
-            if index:
-                self._put(", ")
-            if self.left <= 0:
+    def _container(self, value: Any, shape: Any, room: int) -> None:
+        """Write a container by the methods of its ``shape``, past those of its own class."""
+        with self._inside(value) as entered:
+            if not entered:
+                return
+            size = shape.__len__(value)
+            if not size and shape in (set, frozenset):
+                self._put(f"{class_name(value)}()")
+                return
+            opening, closing = _BRACKETS[shape]
+            if type(value) not in _PLAIN:
+                opening, closing = f"{class_name(value)}({opening[-1]}", f"{closing[0]})"
+            if shape is defaultdict:
+                opening = f"{opening[:-1]}{self._factory(value)}, {opening[-1]}"
+            if shape is deque and deque.maxlen.__get__(value) is not None:
+                closing = f"{closing[:-1]}, maxlen={deque.maxlen.__get__(value)})"
+            self._put(opening)
+            self._items(value, shape, size, room - len(opening) - len(closing))
+            self._put("," * (shape is tuple and size == 1) + closing)
+
+    @staticmethod
+    def _factory(value: Any) -> str:
+        writer = Writer()
+        writer.write(vars(defaultdict)["default_factory"].__get__(value), _ITEM_ROOM)
+        return writer.text
+
+    def _items(self, value: Any, shape: Any, size: int, room: int) -> None:
+        """Write items: each has what the later ones, as far as they are weighed, can spare."""
+        is_dict = issubclass(shape, dict)
+        items = list(islice(_iterate(value, shape), max(room // 3, 1)))
+        weights = [_weight(item, is_dict) for item in items[: min(_WEIGHED, room // 6 + 1)]]
+        share = _level(weights, room * len(weights) // max(size, 1))
+        if not is_dict:
+            share = max(share, _ITEM_ROOM)
+        needed = sum(min(weight, share) for weight in weights)
+        start = self._size
+        for index, item in enumerate(items):
+            self._put(", " * bool(index))
+            left = room - (self._size - start)
+            if left <= 0:
                 self._put(f"... {size - index:,} more")
-                break
-            if pairs:
-                self._value(item[0])
-                self._put(": ")
-                self._value(item[1])
-            else:
-                self._value(item)
+                return
+            needed -= min(weights[index], share) if index < len(weights) else 0
+            self._item(item, is_dict, min(max(left - needed, min(share, left)), left))
+        if size > len(items):
+            self._put(f", ... {size - len(items):,} more")
 
-    def _text(self, value: str | bytes | bytearray) -> None:
-        room = max(self.left, 20)
-        if len(value) <= room:
-            self._put(repr(value))
+    def _item(self, item: Any, is_pair: bool, room: int) -> None:
+        if is_pair:
+            start = self._size
+            self.write(item[0], max(room // 2, _VALUE_ROOM))
+            self._put(": ")
+            room -= self._size - start
+            item = item[1]
+            if room < min(_estimate(item), _VALUE_ROOM):
+                self._put(f"<{summary(item)}>")
+                return
+        self.write(item, room)
+
+    def _record(self, value: Any, names: list[str], room: int) -> None:
+        """Write a dataclass or a namedtuple as its generated repr does, but within bounds."""
+        with self._inside(value) as entered:
+            if not entered:
+                return
+            self._put(f"{type(value).__qualname__[:NAME_CHARS]}(")
+            start = self._size
+            for index, name in enumerate(names):
+                left = room - (self._size - start)
+                if index and left <= 0:
+                    self._put(f", ... {len(names) - index:,} more")
+                    break
+                self._put(f"{', ' * bool(index)}{name[:NAME_CHARS]}=")
+                try:
+                    field = getattr(value, name)
+                except AttributeError:
+                    self._put("<not set>")
+                    continue
+                share = left // (len(names) - index)
+                self.write(field, max(share, _TEXT_ROOM))
+            self._put(")")
+
+    # -- what does not ---------------------------------------------------------------------------
+
+    def _text(self, value: Any, shape: Any, room: int) -> None:
+        size, room = shape.__len__(value), max(room, _TEXT_ROOM)
+        if size <= room:
+            self._put(shape.__repr__(value))
             return
-        head = room * 2 // 3
-        tail = room - head
-        cut = len(value) - head - tail
-        unit = _UNITS[type(value)]
-        self._put(f"{value[:head]!r}... {cut:,} {unit} left out ...{value[-tail:]!r}")
+        kept = max(room - _MARK_ROOM, _TEXT_ROOM)
+        head = kept * 2 // 3
+        tail = kept - head
+        first, last = (
+            shape.__getitem__(value, part) for part in (slice(head), slice(size - tail, size))
+        )
+        cut = f"{size - head - tail:,} {_UNITS[shape]}"
+        self._put(f"{first!r}... {cut} left out ...{last!r}")
 
-    def _object(self, value: Any) -> None:
-        try:
-            text = without_addresses(repr(value))
-        except Exception as error:
-            # The object's own code failed; saying so tells its author more than silence.
-            text = f"<{class_name(value)}: its repr raised {class_name(error)}>"
-        room = max(self.left, 20)
+    def _object(self, value: Any, room: int) -> None:
+        text, room = _own_text(value), max(room, _TEXT_ROOM)
         if len(text) > room:
-            text = f"{text[:room]}... {len(text) - room:,} chars left out"
-        self._put(text)
+            text = f"{without_addresses(text[:room])}... {len(text) - room:,} chars left out"
+        self._put(without_addresses(text))
+
+
+def _own_text(value: Any) -> str:
+    """What an object's own ``__repr__`` makes of it, or that it failed."""
+    if _written is not None and id(value) in _written:
+        return _written[id(value)][1]
+    try:
+        text = str.__str__(repr(value)) or f"<{class_name(value)}: its repr is an empty text>"
+    except Interrupt:
+        raise
+    except BaseException as error:
+        # The object's own code failed; saying so tells its author more than silence.
+        text = f"<{class_name(value)}: its repr raised {class_name(error)}>"
+    if _written is not None:
+        _written[id(value)] = value, text
+    return text
+
+
+def _iterate(value: Any, shape: Any) -> Iterator[Any]:
+    """The items of a container, of a dictionary its pairs, in the order of its repr."""
+    if not issubclass(shape, dict):
+        return iter(shape.__iter__(value))
+    pairs = shape.items(value)
+    if shape is Counter and all(type(pair[1]) is int for pair in pairs):
+        return iter(sorted(pairs, key=lambda pair: -int(pair[1])))
+    return iter(pairs)
+
+
+# -- sharing room out ----------------------------------------------------------------------------
+
+
+def _weight(item: Any, is_pair: bool) -> int:
+    """About how many characters an item takes, with what stands between it and the next."""
+    if is_pair:
+        return 4 + min(_estimate(item[0]), NAME_CHARS) + _estimate(item[1])
+    return 2 + _estimate(item)
+
+
+def _estimate(value: Any, levels: int = 2) -> int:
+    """About how many characters a value takes, by a look at some of what it holds."""
+    shape = _shape(type(value))
+    if shape in _TEXTS:
+        return int(shape.__len__(value)) + 2
+    if shape is int:
+        return int.bit_length(value) // 3 + 2
+    if shape not in _BRACKETS:
+        return 16
+    size = shape.__len__(value)
+    if not levels or not size:
+        return 2 + 4 * int(size)
+    is_dict = issubclass(shape, dict)
+    sample = list(islice(shape.items(value) if is_dict else shape.__iter__(value), _SAMPLE))
+    total = sum(
+        _estimate(item[0], levels - 1) + _estimate(item[1], levels - 1) + 4
+        if is_dict
+        else _estimate(item, levels - 1) + 2
+        for item in sample
+    )
+    return 2 + total * int(size) // len(sample)
+
+
+def _level(weights: list[int], room: int) -> int:
+    """The most that each may take so that all fit: small ones leave what they don't need."""
+    for index, weight in enumerate(sorted(weights)):
+        share = room // (len(weights) - index)
+        if weight > share:
+            return share
+        room -= weight
+    return max(weights, default=0)

@@ -12,6 +12,8 @@ else:
 
 NOFILE = 16
 """Descriptors that a worker may hold."""
+STACK = 64 << 20
+"""Bytes of machine stack: calls nest as deep as a program may set, 20,000, on CPython 3.11 too."""
 RESERVE = 16 << 20
 """Bytes of memory for the report of a turn that ran out of it."""
 HAS_MEMORY_LIMIT = sys.platform == "linux"
@@ -19,12 +21,15 @@ HAS_MEMORY_LIMIT = sys.platform == "linux"
 
 
 def limit_resources() -> None:
-    """No files, no core, no locked memory, no queues."""
+    """No files, no core, no locked memory, no queues; stack for calls that nest deep."""
     if resource is None:
         return
     for name in ("CORE", "FSIZE", "MEMLOCK", "MSGQUEUE"):
         if hasattr(resource, f"RLIMIT_{name}"):
             resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (0, 0))
+    hard = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    stack = STACK if hard < 0 else min(STACK, hard)
+    resource.setrlimit(resource.RLIMIT_STACK, (stack, stack))
 
 
 def limit_descriptors() -> None:

@@ -17,10 +17,12 @@ from types import CodeType, FrameType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from . import guards
+from . import classes
 from .compiling import compile_text
-from .policy import TURN, is_special
+from .names import is_special
+from .policy import TURN
 
+_OPTIMIZED = 1  # of a code object: its variables are no dictionary, as a function's
 _CACHED = 256
 """Texts whose code is kept: one that is evaluated again and again is compiled once."""
 _BUILTINS = "__builtins__"
@@ -162,7 +164,7 @@ class Texts:
     """
 
     def __init__(self, names: _Names, builtins: _Names) -> None:
-        guards.close(_Token, Variables)
+        classes.close(_Token, Variables)
         self._main = Scope(names)
         self._view = self._view_of(self._main)
         self._builtins = builtins
@@ -211,6 +213,8 @@ class Texts:
     def variables_of(self, caller: FrameType) -> Any:
         """What ``locals()`` gives in that frame."""
         frame = _own(caller)
+        if frame is not None and _is_class_body(frame):
+            return self._view_of(Scope(frame.f_locals))
         inner = _local_names(frame)
         return self._globals_of(frame) if inner is None else inner
 
@@ -302,8 +306,14 @@ def _own(frame: FrameType) -> FrameType | None:
     return frame if frame.f_code.co_filename.startswith(TURN) else None
 
 
+def _is_class_body(frame: FrameType) -> bool:
+    return not frame.f_code.co_flags & _OPTIMIZED and frame.f_locals is not frame.f_globals
+
+
 def _local_names(frame: FrameType | None) -> Mapping[str, Any] | None:
-    """What is local to a frame, as a copy; None where that is what is global."""
+    """What is local to a frame, of a function as a copy; None where that is what is global."""
     if frame is None or frame.f_locals is frame.f_globals:
         return None
+    if _is_class_body(frame):
+        return frame.f_locals
     return {name: value for name, value in frame.f_locals.items() if is_variable(name)}

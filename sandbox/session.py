@@ -44,15 +44,20 @@ class Sandbox(Session):
         limits: What the program may use up. Default ``Limits()``.
         modules: Modules that it may import. Default: all facades.
         backend: ``kernel`` (two walls, Linux), ``portable`` (the language wall), or
-            ``auto``: the best there is. Default ``auto``.
+            ``auto``: the best there is, and with packages ``kernel``. Default ``auto``.
+        packages: Third-party packages that the program may import, by top-level name, such as
+            ``["numpy", "pandas"]``; with ``modules`` only those that are named there too.
+            They are given as they are, so with one the language wall is thin. Default: none.
 
     Attributes:
         backend: The back end that was taken, once a worker has started.
         why_portable: Why ``auto`` took ``portable``, or the empty string.
 
     Raises:
-        ValueError: A gate's name, a module or the back end is not one that can be had.
-        BackendUnavailable: ``kernel`` was asked for and can't be had.
+        ValueError: A gate's name, a module, a package or the back end is not one that can
+            be had.
+        BackendUnavailable: ``kernel`` was asked for, or packages were, and can't be had.
+        PackageUnavailable: A package is installed and can't be loaded.
 
     A session is used by one thread at a time. When an exception such as
     ``KeyboardInterrupt`` leaves a turn or a gate, the worker is ended and its state is gone;
@@ -65,8 +70,9 @@ class Sandbox(Session):
         limits: Limits | None = None,
         modules: Iterable[str] | None = None,
         backend: Backend = "auto",
+        packages: Iterable[str] = (),
     ) -> None:
-        super().__init__(gates, limits, modules, backend)
+        super().__init__(gates, limits, modules, backend, packages=packages)
         for name, function in self._gates.items():
             if is_async(function):
                 raise ValueError(f"the gate {name!r} is async; AsyncSandbox takes such gates")
@@ -222,6 +228,7 @@ class AsyncSandbox(Session):
         backend: ``kernel``, ``portable`` or ``auto``. Default ``auto``.
         gate_infos: What the program is told of a gate, where that is not to be read off the
             function, by name.
+        packages: Third-party packages that the program may import. See ``Sandbox``.
     """
 
     async def run(self, source: str) -> Execution:
@@ -280,7 +287,8 @@ class AsyncSandbox(Session):
     async def _ensure(self) -> None:
         if self._worker is None:
             size = sum(len(value.data) for value in self._given.values())
-            if self._wanted != "portable" and size < _QUICK_BYTES and pool.has_ready():
+            quick = self._wanted != "portable" and size < _QUICK_BYTES
+            if quick and pool.has_ready(self._packages):
                 self._start()
             else:
                 await anyio.to_thread.run_sync(self._start, limiter=_limiter(_starts, MAX_STARTS))

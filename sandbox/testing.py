@@ -16,11 +16,12 @@ KERNEL_LAYERS = (*jail.REQUIRED, *jail.EXTRAS)
 
 
 @contextmanager
-def zygote_without(*layers: str) -> Iterator[Zygote]:
+def zygote_without(*layers: str, packages: tuple[str, ...] = ()) -> Iterator[Zygote]:
     """A zygote of its own, some of whose layers are left off.
 
     Args:
         layers: Names from ``KERNEL_LAYERS``; ``language`` for the language wall.
+        packages: Packages that it loads.
 
     Raises:
         ValueError: There is no layer of that name.
@@ -28,7 +29,7 @@ def zygote_without(*layers: str) -> Iterator[Zygote]:
     unknown = set(layers) - {LANGUAGE, *KERNEL_LAYERS}
     if unknown:
         raise ValueError(f"there is no layer {sorted(unknown)[0]!r}")
-    zygote = Zygote(frozenset(layers))
+    zygote = Zygote(frozenset(layers), packages)
     try:
         yield zygote
     finally:

@@ -29,6 +29,8 @@ __all__ = [
 ]
 
 MAX_FRAME = 256 << 20
+ESCAPES = "unicode_escape"
+"""Encoding of output with lone surrogates: as UTF-8 they take a hundred times as long to read."""
 """Largest body of a frame, in bytes."""
 
 
@@ -45,6 +47,7 @@ class Op(enum.IntEnum):
     GATE = 18  # the program calls a gate
     RESULT = 19  # the turn is over
     VALUE = 20  # the answer to GET
+    ESCAPED = 21  # OUTPUT with lone surrogates in it, each character escaped
 
 
 HEADER = struct.Struct("<IB")

@@ -17,29 +17,37 @@ import random
 import socket
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from . import guards, rlimits
+from . import classes, rlimits
+from .bindings import bindings
 from .compiling import compile_turn
 from .deadline import Deadline, Finished, TurnTimeout
 from .errors import CodecError
 from .execution import clip
-from .facades.build import build
-from .limits import Limits
+from .facades.build import begin, build
+from .facades.streams import take_over
+from .hints import Known, hint
+from .limits import MAX_TEXT, Limits
 from .namespace import Namespace
 from .output import Output, Pipe
 from .policy import TURN, VALUE
-from .preview import class_name, show, without_addresses
+from .preview import Writer, class_name, each_repr_once, without_addresses
+from .selves import take_instances_only
 from .stub import GateStub
-from .tracebacks import own_line, own_traceback
+from .tracebacks import message_of, own_line, own_traceback, remember_source
 from .wire import Op, check_unasked, dumps, frame, loads, read_setting, seal
 
 FINAL_MS = 100
 """Time that ``finally`` blocks have after ``done``, in milliseconds."""
 RENDER_MS = 500
 """Time that showing a value or an error may take, in milliseconds."""
+MESSAGE_CHARS = 100_000
+"""Characters of an error's message that are told apart from its traceback."""
+HINT_MS = 100
+"""Time that looking for a hint may take, or for the names that a turn bound, in milliseconds."""
 READ_MS = 5_000
 """Time that encoding a variable, or a turn's value, may take, in milliseconds."""
 SEAL_MS = 250
@@ -94,21 +102,36 @@ def forget_the_host() -> None:
     sys.path_hooks.clear()
 
 
+def _is_success(exit_: SystemExit) -> bool:
+    """Whether a program that has ended itself says that all went well."""
+    code = vars(SystemExit)["code"].__get__(exit_)
+    return code is None or (type(code) is int and code == 0)
+
+
 class Worker:
     """Runs one session's turns. Made ready before the fork, given its socket after it.
 
     Args:
         checked: Whether the language wall stands; it is off in tests of the other one alone.
+        packages: Names of the packages that a program may import.
+
+    Raises:
+        PackageUnavailable: A package can't be loaded.
     """
 
-    def __init__(self, checked: bool = True) -> None:
+    def __init__(self, checked: bool = True, packages: Sequence[str] = ()) -> None:
         self._checked = checked
+        self._packages = packages
         warnings.simplefilter("ignore")
+        if packages:
+            from . import preloading  # here, for most workers do without it
+
+            preloading.load(packages)  # before modules are mended, for packages ask more of them
         self._pipe = Pipe()
-        guards.close(GateStub)
+        classes.close(GateStub)
         self._deadline = Deadline()
         self._output = Output(self._pipe, self._deadline)
-        self._namespace = Namespace(build(), self._output.write, checked)
+        self._namespace = Namespace(build(), self._output.write, checked, packages)
         self._chars = Limits().output_chars
         self._finished = False
         self._turns = 0
@@ -122,16 +145,26 @@ class Worker:
         for name in _LAZY:
             with suppress(ImportError):  # not every Python has each, and some are Windows's own
                 importlib.import_module(name)
+        if self._packages:
+            from . import preloading
+
+            preloading.rehearse(self._packages)
         self._deadline.install()
         sys.modules["__main__"] = self._namespace.module
         self.rehearse(_REHEARSALS)
-        guards.freeze_classes()
+        take_instances_only(classes.every_class())
+        classes.freeze_classes()
         self._address_space = rlimits.address_space()
 
     def serve(self, sock: socket.socket) -> NoReturn:
         """Answer frames until the socket closes."""
         self._pipe.attach(sock)
+        take_over()
         random.seed()
+        if self._packages:
+            from . import preloading
+
+            preloading.reseed()
         gc.enable()
         handlers = {Op.OPEN: self._open, Op.RUN: self._run, Op.SET: self._set, Op.GET: self._get}
         while True:
@@ -181,42 +214,48 @@ class Worker:
         self._output.begin()
         self._namespace.restore()
         filename = f"{TURN}{self._turns}>"
-        linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+        remember_source(filename, source)
         value = [_MISSING]
 
         def program() -> None:
             code = compile_turn(source, filename, self._namespace.reserved, self._checked)
+            begin()
             exec(code, self._namespace.variables)
             value[0] = self._namespace.variables.pop(VALUE, _MISSING)
 
         error = self._deadline.run(eval_ms / 1000, program)
         self._namespace.variables.pop(VALUE, None)
         self._namespace.restore()
+        if isinstance(error, SystemExit) and _is_success(error):
+            error = None
         if self._deadline.passed and error is None:
             error = TurnTimeout()  # the program caught it and came to its end
         status = self._status(error)
         try:
-            self._report(error, value.pop(), filename)
+            self._report(status, error, value.pop(), filename)
         except MemoryError as shortage:
             status = self._status(shortage)
-            self._report(shortage, _MISSING, filename)
+            self._report(status, shortage, _MISSING, filename)
         # The error's traceback leads to this frame: together they would keep the turn's memory.
         del error
         if status == "memory":
             gc.collect()
 
-    def _report(self, error: BaseException | None, value: Any, filename: str) -> None:
-        result: dict[str, Any] = {"status": self._status(error)}
-        if result["status"] == "memory":
+    def _report(self, status: str, error: BaseException | None, value: Any, filename: str) -> None:
+        result: dict[str, Any] = {"status": status}
+        if status == "memory":
             rlimits.open_reserve()
         if error is not None and not self._finished:
             result["error"] = self._describe(error, filename)
+            if status == "error":
+                result["error"]["traceback"] += self._hint(error)
         elif value is not _MISSING:
             result.update(self._show(value))
-        result["tail"] = self._output.end()
-        result["omitted"] = self._output.omitted
+        if status == "ok" and (value is _MISSING or value is None) and self._output.is_empty:
+            result["bound"] = self._bindings(filename)
+        result["omitted"] = self._output.end()
         self._pipe.send(frame(Op.RESULT, dumps(result)))
-        if result["status"] == "memory":
+        if status == "memory":
             rlimits.close_reserve()
 
     def _status(self, error: BaseException | None) -> str:
@@ -224,26 +263,31 @@ class Worker:
             return "done"
         if error is None:
             return "ok"
-        if self._deadline.passed:
-            return "timeout"
-        return "memory" if isinstance(error, MemoryError) else "error"
+        if isinstance(error, MemoryError):
+            return "memory"
+        return "timeout" if self._deadline.passed else "error"
 
     def _show(self, value: Any) -> dict[str, Any]:
         left = self._deadline.left
         shown: dict[str, Any] = {}
-
-        def render() -> None:
-            shown["shown"] = show(value, self._chars)
+        writer = Writer()
 
         def encode() -> None:
             shown["value"] = seal(value)
 
-        if value is not None and (reason := self._attempt(RENDER_MS / 1000, render)):
-            # Encoding it would come upon the same.
-            shown["shown"] = f"<{class_name(value)} that can't be shown: {reason}>"
-            shown["unsealed"] = reason
-        elif reason := self._attempt(max(min(left, READ_MS / 1000), SEAL_MS / 1000), encode):
-            shown["unsealed"] = reason
+        with each_repr_once():
+            if value is not None:
+                room = min(self._chars * 3 // 4, MAX_TEXT)  # the rest is for what was printed
+                reason = self._attempt(RENDER_MS / 1000, lambda: writer.write(value, room))
+                shown["shown"] = writer.text
+                if reason:  # encoding it would come upon the same
+                    rest = "the rest" if writer.text else class_name(value)
+                    shown["shown"] += f"<{rest} can't be shown: {reason}>"
+                    shown["unsealed"] = reason
+                    return shown
+            seconds = max(min(left, READ_MS / 1000), SEAL_MS / 1000)
+            if reason := self._attempt(seconds, encode):
+                shown["unsealed"] = reason
         return shown
 
     def _attempt(self, seconds: float, action: Callable[[], None]) -> str:
@@ -265,22 +309,38 @@ class Worker:
 
         def render() -> None:
             described["line"] = own_line(error, filename)
-            described["traceback"] = self._short(own_traceback(error))
-            described["message"] = self._short(
-                str(error.msg if isinstance(error, SyntaxError) else error)
-            )
+            described["message"] = self._short(message_of(error))
+            described["traceback"] = without_addresses(own_traceback(error))
 
         self._deadline.run(RENDER_MS / 1000, render)
         return described
 
+    def _hint(self, error: BaseException) -> str:
+        """What helps against an error as a line of its own; the empty string without one."""
+        names = self._namespace
+        known = Known(names.variables, names.builtins, names.modules)
+        found: list[str] = []
+        self._deadline.run(HINT_MS / 1000, lambda: found.append(hint(error, known)))
+        return "".join(f"\n{text}" for text in found if text)
+
+    def _bindings(self, filename: str) -> str | None:
+        """Which names the turn bound."""
+        source = "".join(linecache.getlines(filename))
+        found: list[str] = []
+        variables = self._namespace.variables
+        self._deadline.run(HINT_MS / 1000, lambda: found.append(bindings(source, variables)))
+        return "".join(found) or None
+
     def _text_of(self, error: BaseException) -> str:
         """What an error says, whatever its own code does."""
         text: list[str] = []
-        self._deadline.run(RENDER_MS / 1000, lambda: text.append(self._short(str(error))[:300]))
+        self._deadline.run(
+            RENDER_MS / 1000, lambda: text.append(self._short(message_of(error))[:300])
+        )
         return "".join(text) or class_name(error)
 
     def _short(self, text: str) -> str:
-        return clip(without_addresses(str.__str__(text)), self._chars)
+        return clip(without_addresses(text), min(self._chars, MESSAGE_CHARS))
 
     # -- gates ---------------------------------------------------------------------------------
 

@@ -14,12 +14,12 @@ import gc
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
 from . import jail, rlimits
-from .errors import BackendUnavailable
+from .errors import BackendUnavailable, PackageUnavailable
 from .wire import Op, dumps, frame
 from .worker import Worker, forget_the_host
 
@@ -29,13 +29,19 @@ _SOCKET, _PIDFD = 3, 4
 """Where a worker keeps its socket, and its own process handle until it has sent it."""
 
 
-def main(control_fd: int, layers_off: frozenset[str] = frozenset()) -> NoReturn:
+def main(
+    control_fd: int, layers_off: frozenset[str] = frozenset(), packages: Sequence[str] = ()
+) -> NoReturn:
     """Get ready, say so over the control socket, then fork a worker for each request."""
     control = socket.socket(fileno=control_fd)
     try:
-        worker = Worker(checked=LANGUAGE not in layers_off)
+        worker = Worker(checked=LANGUAGE not in layers_off, packages=packages)
         worker.make_ready()
+        _check_threads(packages)
         layers = _give_up(control, layers_off)
+    except PackageUnavailable as error:
+        control.send(dumps({"package": str(error)}))
+        os._exit(1)
     except BackendUnavailable as error:
         control.send(dumps({"error": str(error)}))
         os._exit(1)
@@ -44,6 +50,19 @@ def main(control_fd: int, layers_off: frozenset[str] = frozenset()) -> NoReturn:
     gc.disable()
     control.send(dumps({"layers": layers}))
     _fork_on_request(control, worker, layers_off)
+
+
+def _check_threads(packages: Sequence[str]) -> None:
+    """Check that there is this thread alone: no other would go on in a forked worker.
+
+    Raises:
+        PackageUnavailable: A package has started some.
+    """
+    if len(os.listdir("/proc/self/task")) > 1:
+        raise PackageUnavailable(
+            f"{', '.join(packages)}: a package starts threads when it is loaded, so no worker "
+            "can be forked from the process that holds it"
+        )
 
 
 def _give_up(control: socket.socket, layers_off: frozenset[str]) -> dict[str, str]:

@@ -34,6 +34,9 @@ _LAYERS = {
     "not_dumpable": "not to be looked into by other processes",
     "oom_first": "the first to go when memory runs out",
 }
+PACKAGES = ("numpy", "pandas")
+"""The packages that are tried: those of the extra ``numpy``."""
+_THINNER = "the language's wall is thinner with packages: the kernel's has to hold alone"
 
 
 def doctor(
@@ -67,6 +70,7 @@ def examine() -> dict[str, Any]:
             "portable": {"works": not portable, "why": portable},
         },
         "layers": {name: _layer(name, layers, kernel) for name in _LAYERS},
+        "packages": _packages(),
         **_installed(),
         "keys": {name: bool(os.environ.get(name, "").strip()) for name in KEYS},
     }
@@ -74,12 +78,25 @@ def examine() -> dict[str, Any]:
 
 def _try(backend: Literal["kernel", "portable"]) -> str:
     """Why a back end does not work; the empty string when it does."""
+    return _try_in("6 * 7", backend=backend)
+
+
+def _try_in(program: str, **settings: Any) -> str:
+    """Why a program that comes to 42 does not; the empty string when it does."""
     try:
-        with Sandbox(backend=backend) as box:
-            run = box.run("6 * 7")
+        with Sandbox(**settings) as box:
+            run = box.run(program)
     except (CircletError, OSError) as error:
         return one_line(str(error)) or type(error).__name__
     return "" if run.status == "ok" and run.value == 42 else one_line(str(run))
+
+
+def _packages() -> dict[str, Any]:
+    """Which packages are installed, and whether a program can use those."""
+    names = [name for name in PACKAGES if _version(name)]
+    program = "".join(f"import {name}\n" for name in names) + "6 * 7"
+    why = _try_in(program, packages=names) if names else "none is installed"
+    return {"names": names, "works": not why, "why": why, "note": _THINNER}
 
 
 def _layer(name: str, layers: dict[str, str], no_kernel: str) -> dict[str, Any]:
@@ -124,6 +141,7 @@ def _show(findings: dict[str, Any], console: Console) -> None:
     for title, rows in (
         ("Back ends", _backend_rows(findings)),
         ("Layers of the kernel back end", _layer_rows(findings["layers"])),
+        ("Packages for programs", [_packages_row(findings["packages"])]),
         ("Dependencies", [_package_row(*item) for item in findings["dependencies"].items()]),
         ("Extras", _extra_rows(findings["extras"])),
         ("Keys", [_key_row(*item) for item in findings["keys"].items()]),
@@ -169,6 +187,12 @@ def _layer_rows(layers: dict[str, Any]) -> list[Row]:
         )
         for name, layer in layers.items()
     ]
+
+
+def _packages_row(packages: dict[str, Any]) -> Row:
+    works = _mark(packages["works"], "works", "does not work", bool(packages["names"]))
+    about = packages["note"] if packages["works"] else packages["why"]
+    return ", ".join(packages["names"] or PACKAGES), works, about
 
 
 def _package_row(name: str, found: str | None) -> Row:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from ...sandbox import Execution, Limits, Sandbox
+from ...sandbox.packages import check_packages
 from .console import clean, complain, show_value
 from .faults import Code, UsageFault
 
@@ -29,6 +30,10 @@ def execute(
     backend: Annotated[
         Literal["auto", "kernel", "portable"], typer.Option(help="What it runs in.")
     ] = "auto",
+    package: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A package that it may import; can be repeated."),
+    ] = None,
 ) -> None:
     """Run a Python program in a sandbox of its own.
 
@@ -38,9 +43,10 @@ def execute(
     source = _source(file)
     try:
         limits = Limits(eval_ms=eval_ms, memory_mb=memory_mb, output_chars=10_000_000)
+        packages = check_packages(package or ())
     except ValueError as error:
         raise UsageFault(str(error)) from None
-    with Sandbox(limits=limits, backend=backend) as box:
+    with Sandbox(limits=limits, backend=backend, packages=packages) as box:
         execution = box.run(source)
     _show(execution)
     if execution.status not in ("ok", "done"):

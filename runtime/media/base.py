@@ -47,6 +47,7 @@ class Surroundings:
         wards: The wards in force.
         llms: Names of the models that a request for a child may name (``COMP-7``).
         registry: Gates that a child may ask for beyond these, by name (``COMP-1``).
+        packages: Third-party packages that code may import.
     """
 
     gates: Mapping[str, Gate]
@@ -54,6 +55,7 @@ class Surroundings:
     wards: Wards
     llms: tuple[str, ...] = ()
     registry: Mapping[str, Gate] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
 
 
 class Desk(Protocol):

@@ -10,7 +10,7 @@ from string import Template
 
 from ...gates import Gate
 from ...sandbox import Limits
-from ...sandbox.facades.names import PUBLIC
+from ...sandbox.packages import importable
 from ...sandbox.wire import Sealed
 from ..wards import Wards
 from .base import Surroundings
@@ -29,8 +29,11 @@ def capability_text(surroundings: Surroundings, limits: Limits, context: Sealed 
     """What a code circle tells its entity between identity and intent (``CIRCLE-11``)."""
     wards = surroundings.wards
     delegates = any(gate.delegates for gate in surroundings.gates.values())
+    modules = importable(surroundings.packages) if wards.modules is None else wards.modules
+    packages = [name for name in surroundings.packages if name in modules]
     values = {
-        "modules": ", ".join(sorted(PUBLIC) if wards.modules is None else wards.modules),
+        "modules": ", ".join(modules),
+        "packages": ", ".join(packages),
         "context": context.text if context else "",
         "gates": _gate_lines(surroundings.gates.values()),
         "llms": ", ".join(surroundings.llms),
@@ -39,6 +42,7 @@ def capability_text(surroundings: Surroundings, limits: Limits, context: Sealed 
         "max_batch": str(wards.max_batch),
     }
     shown = {
+        "packages": bool(packages),
         "context": context is not None,
         "delegation": delegates,
         "llms": delegates and bool(surroundings.llms),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from ..wards import Wards
 from .base import Act, Desk, Surroundings
 from .capability import capability_text
 from .conversation import (
+    MIN_SHARE,
     SKIPPED,
     Answered,
     act_of,
@@ -42,7 +43,7 @@ class Code:
     """Python as the language, gates as functions in it.
 
     Args:
-        surroundings: Gates and wards.
+        surroundings: Gates, wards and packages.
         backend: The sandbox's back end. Default ``auto``.
     """
 
@@ -64,6 +65,7 @@ class Code:
             modules=self._wards.modules,
             backend=backend,
             gate_infos={name: gate_info(gate) for name, gate in surroundings.gates.items()},
+            packages=surroundings.packages,
         )
 
     def tools(self) -> tuple[Tool, ...]:
@@ -103,9 +105,9 @@ class Code:
         """End the sandbox."""
         await self._sandbox.aclose()
 
-    async def _act_on_calls(self, calls: Iterable[ToolCall], desk: Desk) -> Act:
+    async def _act_on_calls(self, calls: Sequence[ToolCall], desk: Desk) -> Act:
         answered: list[Answered] = []
-        ran: list[Execution] = []
+        ran: dict[int, Execution] = {}
         limit = self._limits.output_chars
         for call in calls:
             if any(one.answer is not None for one in answered):
@@ -113,11 +115,17 @@ class Code:
             elif call.name != TOOL.name:
                 answered.append(await answer_call(call, desk, self._surroundings, limit))
             elif isinstance(source := call.arguments.get("code"), str):
-                ran.append(await self._run(source, desk))
-                answered.append(_answer_of(call, ran[-1]))
+                ran[len(answered)] = execution = await self._run(source, desk)
+                answered.append(_answer_of(call, execution, limit))
             else:
                 answered.append(_no_code(call))
-        return act_of(answered, limit, **_traces(ran))
+        if sum(len(one.message.content or "") for one in answered) > limit:
+            # Each program's text is made anew for its share, so that its error stays in sight.
+            for index, execution in ran.items():
+                answered[index] = _answer_of(
+                    calls[index], execution, max(limit // len(calls), MIN_SHARE)
+                )
+        return act_of(answered, limit, **_traces([*ran.values()]))
 
     async def _run(self, source: str, desk: Desk) -> Execution:
         turn = Turn(self._limits)
@@ -147,9 +155,9 @@ def gate_info(gate: Gate) -> GateInfo:
     return GateInfo(gate.signature, tuple(properties), frozenset(gate.seal))
 
 
-def _answer_of(call: ToolCall, execution: Execution) -> Answered:
+def _answer_of(call: ToolCall, execution: Execution, limit: int) -> Answered:
     return Answered(
-        result_message(call, str(execution)),
+        result_message(call, execution.observation(limit)),
         is_error=execution.error is not None,
         answer=execution.sealed_answer if execution.status == "done" else None,
     )

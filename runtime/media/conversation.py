@@ -14,6 +14,8 @@ from ..llm import Message, Reply, Tool, ToolCall
 from ..texts import RESULT_CHARS, error_text, shown, shown_unopened
 from .base import Act, Desk, Surroundings
 
+MIN_SHARE = 50
+"""Characters of one call's result that are shown in any case."""
 SKIPPED = "skipped"
 """What a call is answered with that stood after ``done`` (``LOOP-3``)."""
 _ANY_ARGUMENTS = {"type": "object", "properties": {}, "additionalProperties": True}
@@ -115,7 +117,7 @@ def act_of(answered: list[Answered], limit: int, **fields: Any) -> Act:
     """What answered calls come to, as one observation of at most about ``limit`` characters."""
     messages = [one.message for one in answered]
     if sum(len(message.content or "") for message in messages) > limit:
-        share = max(limit // len(messages), 50)
+        share = max(limit // len(messages), MIN_SHARE)
         messages = [replace(one, content=clip(one.content or "", share)) for one in messages]
     return Act(
         messages=tuple(messages),

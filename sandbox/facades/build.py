@@ -7,23 +7,94 @@ import types
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .. import guards
-from ..policy import is_special
-from . import abcs, containers, enums, functions, records, trees
+from .. import classes
+from ..names import is_special
+from . import (
+    abcs,
+    alerts,
+    annotations,
+    constants,
+    containers,
+    contexts,
+    copies,
+    enums,
+    formatters,
+    functions,
+    getters,
+    identifiers,
+    imports,
+    internals,
+    interpreter,
+    logs,
+    namespaces,
+    paths,
+    queues,
+    records,
+    references,
+    reports,
+    reprs,
+    signatures,
+    streams,
+    tasks,
+    traces,
+    trees,
+    zones,
+)
 from .facade import Facade, make
 from .names import PUBLIC
 
-_MATTERS = (abcs, containers, enums, functions, records, trees)
+_MATTERS = (
+    abcs,
+    alerts,
+    annotations,
+    constants,
+    containers,
+    contexts,
+    copies,
+    enums,
+    formatters,
+    functions,
+    getters,
+    identifiers,
+    imports,
+    internals,
+    interpreter,
+    logs,
+    namespaces,
+    paths,
+    queues,
+    records,
+    references,
+    reports,
+    reprs,
+    signatures,
+    streams,
+    tasks,
+    traces,
+    trees,
+    zones,
+)
 
 
 def build() -> dict[str, type[Facade]]:
     """Make every facade. Preloads the modules behind them, so that none is imported later."""
     ours = {name: value for matter in _MATTERS for name, value in matter.mend().items()}
-    guards.close(Facade)
+    classes.close(Facade)
     made: dict[str, type[Facade]] = {}
     for name in sorted(PUBLIC, reverse=True):  # what is in a package before the package
         made[name] = make(name, {**_public_names(name, ours), **_children(name, made)})
     return made
+
+
+def begin() -> None:
+    """A program is about to run: what it has set for itself stands."""
+    alerts.begin()
+
+
+def restore() -> None:
+    """Put back what a program, or its interruption, has left set in the library."""
+    for matter in (streams, tasks, alerts):
+        matter.restore()
 
 
 def narrowed(
@@ -40,7 +111,7 @@ def narrowed(
     for name in sorted(wanted | {name.partition(".")[0] for name in wanted}, reverse=True):
         names = _own_names(facades[name], facades) if name in wanted else {}
         kept[name] = make(name, {**names, **_children(name, kept)})
-        guards.freeze(kept[name])
+        classes.freeze(kept[name])
     return kept
 
 

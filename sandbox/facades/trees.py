@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from .. import guards
+from .. import classes
 
 
 def mend() -> dict[str, Any]:
@@ -32,5 +32,5 @@ def mend() -> dict[str, Any]:
 
     ast.AST.__init__ = init  # type: ignore[method-assign,assignment]
     ast.iter_fields = iter_fields
-    guards.close(ast.AST)
+    classes.close(ast.AST)
     return {}

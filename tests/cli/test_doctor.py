@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import platform
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 from circlet import Sandbox
 from circlet.sandbox import jail
 
 SECRET = "sk-not-to-be-seen-anywhere"
+
+
+def _version(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def test_json(place):
@@ -26,13 +33,29 @@ def test_json(place):
         assert layer["active"] is not bool(layer["why"])
     assert found["python"] == platform.python_version()
     assert found["dependencies"]["pydantic"] == version("pydantic")
-    assert found["extras"] == {"openai": {"openai": version("openai")}}
+    assert found["extras"] == {
+        "numpy": {name: _version(name) for name in ("numpy", "pandas")},
+        "openai": {"openai": version("openai")},
+    }
     assert found["keys"] == {
         "OPENAI_API_KEY": True,
         "OPENROUTER_API_KEY": False,
         "LOCAL_API_KEY": False,
     }
     assert SECRET not in done.stdout + done.stderr
+
+
+def test_packages(place):
+    """It tries the packages that are installed, and says that the language wall is thinner."""
+    found = json.loads(place.installed("doctor", "--json").stdout)["packages"]
+    installed = [name for name in ("numpy", "pandas") if _version(name)]
+    assert found["names"] == installed
+    assert found["works"] is (bool(installed) and not found["why"])
+    assert found["why"] or installed
+    assert "the language's wall is thinner" in found["note"]
+    lines = [" ".join(line.split()) for line in place.installed("doctor").stdout.splitlines()]
+    section = lines[lines.index("Packages for programs") + 1]
+    assert section.startswith(", ".join(installed or ["numpy", "pandas"]))
 
 
 def test_for_a_reader(place):

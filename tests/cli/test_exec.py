@@ -19,9 +19,9 @@ def test_prints_and_last_value(place):
 
 def test_an_error(place):
     """An error goes to stderr as the program's own traceback; exit code 1."""
-    done = place.installed("exec", "-", stdin='print("a")\nimport os\nos.listdir("/")')
+    done = place.installed("exec", "-", stdin='print("a")\nimport socket\nsocket.socket()')
     assert (done.returncode, done.stdout) == (1, "a\n")
-    assert "no module 'os' here" in done.stderr
+    assert "no module 'socket' here" in done.stderr
     assert "line 2" in done.stderr
     assert "worker.py" not in done.stderr
 
@@ -116,3 +116,21 @@ def test_odd_streams(command, code, stderr):
         ["bash", "-c", command.format(circlet=COMMAND)], capture_output=True, text=True, timeout=120
     )
     assert (done.returncode, done.stderr) == (code, stderr)
+
+
+def test_a_package_that_is_not_there(place):
+    """``--package`` names what the program may import; one that is not there is a usage error."""
+    done = place.invoke("exec", "--package", "no_such_package", input="1")
+    assert done.exit_code == 2
+    assert "the package 'no_such_package' is not installed here" in done.stderr
+
+
+@pytest.mark.kernel
+def test_packages(place, tmp_path):
+    """``--package`` can be given several times."""
+    for name in ("one", "two"):
+        (tmp_path / f"package_{name}.py").write_text(f"x = {name!r}")
+    place.environment = {"PYTHONPATH": str(tmp_path)}
+    options = ("--package", "package_one", "--package", "package_two")
+    program = "import package_one, package_two\npackage_one.x + package_two.x"
+    assert place.installed("exec", *options, "-", stdin=program).stdout == "'onetwo'\n"

@@ -6,6 +6,7 @@ import anyio
 import pytest
 from circlet import LLM, Cantrip, Circle, Gate, ScriptedLLM, gate
 from circlet.runtime.llm import Reply, ToolCall
+from circlet.runtime.loom import Loom
 from circlet.runtime.media.fences import last_block
 from circlet.sandbox.codec import MAX_LOOSE_KEYS
 
@@ -40,7 +41,7 @@ def test_an_observation(code):
     cast = code([run("print('hi')\n1 + 1"), run("x = 1"), run("1 / 0"), run("done(1)")]).cast("go")
     first, second, third, _ = observations(cast)
     assert (first.text, first.printed, first.value) == ("hi\n2", "hi\n", "2")
-    assert second.text == "The code ran without error. It printed nothing and ends with no value."
+    assert second.text == "The code ran without error; assigned `x` (int: 1); nothing printed."
     assert third.is_error
     assert "ZeroDivisionError" in third.error
     assert third.text == third.error.strip()
@@ -230,6 +231,31 @@ def test_output_is_bounded(code, limit):
     assert cast.thread[0].observation.printed == big + "\n"
 
 
+def test_all_of_a_long_text_is_in_the_loom(code, tmp_path):
+    """Cases 14: the model is shown its ends; the loom has it whole, errors and surrogates too."""
+    source = "print('\\ud800' + 'é' * 3_000_000)\nraise ValueError('\\udfff' + 'x' * 1_000_000)"
+    with Loom(tmp_path) as loom:
+        code([run(source), run("done(1)")], loom=loom).cast("go")
+    with Loom(tmp_path) as loom:
+        observation = loom.turns[0].observation
+    assert observation.printed == "\ud800" + "é" * 3_000_000 + "\n"
+    assert observation.error.endswith("ValueError: \udfff" + "x" * 1_000_000)
+    assert len(observation.text) <= 20_000
+    assert "raise ValueError(" in observation.text
+
+
+def test_each_program_of_an_utterance_has_its_share(code):
+    """Cases 14: where one reply runs several programs, each one's end and error stay in sight."""
+    long = "for i in range(9_000): print('row', i)\nraise KeyError('{}')"
+    calls = [call("python", code=long.format(name)) for name in ("one", "two", "three")]
+    cast = code([{"tool_calls": calls}, run("done(1)")]).cast("go")
+    text = observations(cast)[0].text
+    assert len(text) <= 20_000 + 2
+    for name in ("one", "two", "three"):
+        assert f"KeyError: '{name}'" in text
+    assert text.count("row 8999\nTraceback") == text.count("characters left out") == 3
+
+
 def test_a_turn_that_ran_too_long(code):
     """WARD-2: max_eval_ms ends a turn with an error observation; what it printed stays."""
     replies = [run("kept = 1\nprint('spinning')\nwhile True: pass"), run("done(kept)")]
@@ -400,21 +426,73 @@ def test_calls_win_over_text(code):
         ("no code", None),
         ("```\nplain\n```", None),
         ("```js\nvar x\n```", None),
+        ("```pycon\n>>> a\n```", None),
+        ("x = ```python\na\n```", None),
         ("```python\na\n```", "a\n"),
+        ("```python\n```", "\n"),
         ("```Python\na\n```\nthen\n```python\nb\n```\nbye", "b\n"),
         ("~~~python\na\n~~~", "a\n"),
+        ("~~~python\n```\n~~~", "```\n"),
+        ("```python\na\n~~~\nb\n```", "a\n~~~\nb\n"),
         ("````python\n```\na\n```\n````", "```\na\n```\n"),
-        ("  ```py\n  if a:\n    b\n c\n  ```", "if a:\n  b\nc\n"),
+        ("```python\na\n`````", "a\n"),
         ("```python\r\na\r\n```\r\n", "a\n"),
         ("```python\na = 'x\x0c\u2028y'\n```", "a = 'x\x0c\u2028y'\n"),
-        ("```python\na = '<think>'\n```\nor </think>", "a = '<think>'\n"),
-        ("<think>\n```python\nx\n```\nnever closed", None),
-        ("<thinking>```python\nx\n```</thinking>```python\ny\n```", "y\n"),
         ("```python\na\n```\n```json\n{}\n```", "a\n"),
     ],
 )
 def test_last_block(text, block):
     """LOOP-6: which block of a text is run."""
+    assert last_block(text) == block
+
+
+@pytest.mark.parametrize(
+    "info",
+    [
+        *("python", "py", "Python3", "PYTHON", "python3.11", " python", "ipython", "{python}"),
+        *('python title="a.py"', "python:a.py", "{.python}", "python {.numbered}"),
+    ],
+)
+def test_how_a_block_is_marked_as_python(info):
+    """LOOP-6: whatever else a block's first line says."""
+    assert last_block(f"```{info}\na\n```") == "a\n"
+
+
+def test_an_indented_block():
+    """LOOP-6: a block in a list has its own margin, however deep."""
+    for margin in ("  ", "    ", "\t", " " * 9):
+        lines = ["```py", "if a:", "    b", "c", "```"]
+        text = "1. Run:\n" + "\n".join(margin + line for line in lines) + "\n2. Look."
+        assert last_block(text) == "if a:\n    b\nc\n"
+    assert last_block("  ```py\n  if a:\n    b\n c\n  ```") == "if a:\n  b\nc\n"
+
+
+def test_what_follows_a_block_is_not_run():
+    """LOOP-6: a block ends at its own fence, though others follow that have no language."""
+    text = "```python\nprint(1)\n```\nIt doesn't print '''more''':\n```\n1\n```\n"
+    assert last_block(text) == "print(1)\n"
+
+
+@pytest.mark.parametrize("quotes", ["'''", '"""'])
+def test_a_fence_in_a_string_of_the_code(quotes):
+    """LOOP-6: a fence in a string that spans lines ends nothing; in a broken one it does."""
+    code = f"# don't\nit = \"isn't\"\ndoc = {quotes}\n```python\nx\n```\n{quotes}\nprint(doc)\n"
+    assert last_block(f"```python\n{code}```\nDone.\n") == code
+    assert last_block(f"```python\nx = {quotes}\n```\nDone.\n") == f"x = {quotes}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "block"),
+    [
+        ("```python\na = '<think>'\n```\nor </think>", "a = '<think>'\n"),
+        ("<think>\n```python\nx\n```\nnever closed", None),
+        ("<thinking>```python\nx\n```</thinking>```python\ny\n```", "y\n"),
+        ("So I will\n</think>\n\n```python\ny\n```", "y\n"),
+        ("```python\na = '''\n</think>\n'''\n```", "a = '''\n</think>\n'''\n"),
+    ],
+)
+def test_thinking_is_removed(text, block):
+    """LOOP-6: what a model thinks is not run, its opening mark in the text or in the prompt."""
     assert last_block(text) == block
 
 

@@ -20,7 +20,7 @@ from circlet.sandbox.errors import ProtocolError
 from circlet.sandbox.limits import MAX_TURN_OUTPUT
 from circlet.sandbox.wire import HEADER, Described, Op, Sealed, dumps, loads
 
-OK = {"status": "ok", "tail": "", "omitted": 0}
+OK = {"status": "ok", "omitted": 0}
 
 
 class Talk:
@@ -54,6 +54,8 @@ class Talk:
         (Op.HELLO, b""),
         (Op.VALUE, dumps(["value", 1])),
         (Op.OUTPUT, b"\xff\xfe"),
+        (Op.OUTPUT, "\ud800".encode("utf-8", "surrogatepass")),
+        (Op.ESCAPED, b"\\x"),
         (Op.OUTPUT, b"x" * (MAX_TURN_OUTPUT + 1)),
         (Op.GATE, b"\xc1"),
         (Op.GATE, dumps("g")),
@@ -74,10 +76,10 @@ class Talk:
         (Op.RESULT, dumps({**OK, "shown": "x" * (MAX_TURN_OUTPUT + 1)})),
         (Op.RESULT, dumps({**OK, "omitted": -1})),
         (Op.RESULT, dumps({**OK, "omitted": "1"})),
-        (Op.RESULT, dumps({**OK, "omitted": 10**5_000, "tail": "x"})),
+        (Op.RESULT, dumps({**OK, "omitted": 10**5_000})),
         (Op.RESULT, dumps({**OK, "unsealed": 1})),
+        (Op.RESULT, dumps({**OK, "bound": 1})),
         (Op.RESULT, dumps({**OK, "status": [1]})),
-        (Op.RESULT, dumps({**OK, "tail": None})),
         (
             Op.RESULT,
             dumps(

@@ -106,7 +106,7 @@ def test_the_guarded_builtins_answer_as_pythons_do(box: Sandbox, source: str, va
         "[]._x",
         "import json\njson._default_decoder",
         "class A(list): pass\nA()._x",
-        "def f(): pass\nf._x = 1",
+        "import json\njson.dumps._x = 1",
         "from enum import Enum\nclass E(Enum):\n    A = 1\nE._member_names_.append\nE._create_",
         "import string\nclass T(string.Template): pass\nT('')._invalid",
         "class A: pass\nsetattr(A, '__getattribute__', 1)",

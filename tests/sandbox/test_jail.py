@@ -368,8 +368,7 @@ def test_workers_that_died_while_they_stood_ready_are_passed_over() -> None:
 def test_a_machine_that_cannot_is_told_why(monkeypatch: pytest.MonkeyPatch) -> None:
     """``kernel`` on another machine is a clear refusal; ``auto`` takes portable and says so."""
     monkeypatch.setattr("platform.machine", lambda: "riscv64")
-    monkeypatch.setattr(pool, "_shared", None)
-    monkeypatch.setattr(pool, "_unavailable", "")
+    monkeypatch.setattr(pool, "_places", {})
     with pytest.raises(BackendUnavailable, match="x86-64 only, and this is riscv64"):
         Sandbox(backend="kernel")
     with Sandbox() as session:
@@ -382,7 +381,9 @@ def test_a_finished_turn_is_not_lost_to_a_zygote_that_is_gone(
 ) -> None:
     """Keeping workers ready is for the next sessions: where it fails, this one has its result."""
     with zygote_without() as zygote:
-        monkeypatch.setattr(pool, "_shared", zygote)
+        place = pool._Place(())
+        place.zygote = zygote
+        monkeypatch.setattr(pool, "_places", {(): place})
         with Sandbox(backend="kernel") as session:
             control, zygote._control = zygote._control, socket.socket()
             zygote._control.close()
@@ -396,8 +397,7 @@ def test_a_passing_failure_is_not_remembered(monkeypatch: pytest.MonkeyPatch) ->
     def fail(*_: Any) -> Any:
         raise BlockingIOError("Resource temporarily unavailable")
 
-    monkeypatch.setattr(pool, "_shared", None)
-    monkeypatch.setattr(pool, "_unavailable", "")
+    monkeypatch.setattr(pool, "_places", {})
     with monkeypatch.context() as now:
         now.setattr(pool, "_execute", fail)
         with pytest.raises(BackendUnavailable, match="temporarily"):

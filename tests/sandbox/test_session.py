@@ -108,7 +108,7 @@ def test_errors_whose_own_code_misbehaves_are_still_told(box: Sandbox) -> None:
     run = box.run("raise ValueError('x' * 5_000_000)")
     assert run.error is not None
     assert len(run.error.message) <= box.limits.output_chars
-    assert len(run.error.traceback) <= box.limits.output_chars
+    assert len(str(run)) <= box.limits.output_chars
 
 
 @pytest.mark.parametrize("error", ["SystemExit(3)", "KeyboardInterrupt", "GeneratorExit"])
@@ -198,7 +198,7 @@ def test_print_is_pythons(box: Sandbox) -> None:
         "print('\\ud800', object())\nw.got"
     )
     assert run.stdout == "a-1!\ud800 <object object>\n"
-    assert run.value == ["to w\n"]
+    assert run.value == ["to w", "\n"]
 
 
 # -- gates and done --------------------------------------------------------------------------
@@ -506,7 +506,7 @@ def test_a_forked_child_cannot_use_its_parents_session(new_box: NewBox) -> None:
         ({"backend": "docker"}, "backend must be"),
         ({"gates": {"_x": print}}, "can't be named '_x'"),
         ({"gates": {"a b": print}}, "can't be named 'a b'"),
-        ({"modules": ("os",)}, "no module 'os'"),
+        ({"modules": ("socket",)}, "no module 'socket'"),
     ],
 )
 def test_settings_that_cannot_be_are_named(arguments: Any, word: str) -> None:

@@ -52,7 +52,8 @@ WORKS: dict[str, tuple[str, Any]] = {
         3,
     ),
     "a dataclass": (
-        "exec('from dataclasses import dataclass\\n@dataclass\\nclass P:\\n    x: int', d := {})\nd['P'](3).x",
+        "s = 'from dataclasses import dataclass\\n@dataclass\\nclass P:\\n    x: int'\n"
+        "exec(s, d := {})\nd['P'](3).x",
         3,
     ),
     "compiled once, run twice": (
@@ -95,7 +96,9 @@ REFUSED = {
     "a special attribute": "eval('().__class__.__mro__')",
     "an import of what is not there": "exec('import os\\nos.listdir(\"/\")')",
     "the import function": "eval('__import__(\"os\")')",
-    "a special attribute in a tree": "import ast\neval(ast.parse('print.__globals__', mode='eval'))",
+    "a special attribute in a tree": (
+        "import ast\neval(ast.parse('print.__globals__', mode='eval'))"
+    ),
     "code that was compiled": "exec(compile('print.__globals__', 'f', 'exec'))",
     "a guard among the globals": "exec('o._x = 1', {'o': open, '<own>': lambda o, n: o})",
     "a guard among the locals": "exec('o._x = 1', {'o': open}, {'<own>': lambda o, n: o})",

@@ -73,6 +73,61 @@ p = P(len)
 p.attrname = "loads"
 escaped = p.hit(json)
 """,
+    "globals by a pattern of the program's own names": """
+from abc import ABC
+import json
+class C(ABC):
+    __match_args__ = ("__globals__",)
+C.register(type(json.dumps))
+match json.dumps:
+    case C(found):
+        escaped = found
+""",
+    "globals by a nested pattern": """
+from abc import ABC
+import json
+class C(ABC):
+    __match_args__ = ("__globals__",)
+C.register(type(json.dumps))
+match [{"k": json.dumps}]:
+    case [{"k": (C(found) | str(found))}]:
+        escaped = found
+""",
+    "a pattern's class that changes between two looks": """
+from abc import ABC
+import json
+class Good(ABC):
+    __match_args__ = ("real",)
+class Bad(ABC):
+    __match_args__ = ("__globals__",)
+Bad.register(type(json.dumps))
+class Changing:
+    looks = 0
+    def __getattr__(self, name):
+        Changing.looks += 1
+        return Good if Changing.looks == 1 else Bad
+one = Changing()
+match json.dumps:
+    case one.kind(found):
+        escaped = found
+""",
+    "type, by a method that takes a class for its object": """
+from collections import Counter
+escaped = Counter.copy(int)
+""",
+    "a class of any names, by a method that takes a class for its object": """
+from collections import ChainMap
+class A:
+    maps = [(object,), {"__match_args__": ("__globals__",)}]
+escaped = ChainMap.new_child(A, "X")
+""",
+    "type, by a property's function": """
+from random import Random
+from decimal import Decimal
+from fractions import Fraction
+from collections import ChainMap
+escaped = ChainMap.parents.fget(type("", (), {}) if False else int)
+""",
     "str.format by asdict": """
 from dataclasses import asdict, dataclass
 @dataclass(init=False)

@@ -1,0 +1,214 @@
+"""Classes: which are the program's own, and how they come into being.
+
+All rests on one fact. Before the first program runs, every class that exists is made immutable
+(``freeze_classes``). From then on a class is the program's own exactly when it is mutable, and
+nothing that the interpreter or the standard library relies on can be patched.
+"""
+
+from __future__ import annotations
+
+import builtins
+import ctypes
+import gc
+import types
+from functools import cache
+from typing import Any
+
+from .names import LIBRARY_MARKS, is_private
+from .policy import TURN
+
+_IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE, CPython 3.10 and later
+
+
+def freeze_classes() -> int:
+    """Make every class of this interpreter immutable; returns how many there are.
+
+    CPython refuses to set an attribute of an immutable class, or to change an object's
+    ``__class__`` from or to one. The flag has no public setter, so it is written in place.
+    """
+    kinds = every_class()
+    for kind in kinds:
+        freeze(kind)
+    return len(kinds)
+
+
+def every_class() -> set[type]:
+    """Every class that exists but ``object`` itself."""
+    seen: set[type] = set()
+    waiting: list[type] = [object]
+    while waiting:
+        children: list[type] = type.__subclasses__(waiting.pop())
+        for child in children:
+            if child not in seen:
+                seen.add(child)
+                waiting.append(child)
+    return seen
+
+
+def freeze(kind: type) -> None:
+    """Make one class immutable."""
+    flags = ctypes.c_ulong.from_address(id(kind) + _flags_offset())
+    flags.value |= _IMMUTABLE
+
+
+@cache
+def _flags_offset() -> int:
+    """Where a class object keeps its flags: looked for, so that no layout is assumed."""
+    word = ctypes.sizeof(ctypes.c_ulong)
+    probes = (int, dict, types.FunctionType, BaseException)
+    size: int = type.__basicsize__  # type: ignore[assignment]
+    for offset in range(0, size, word):
+        found = [ctypes.c_ulong.from_address(id(kind) + offset).value for kind in probes]
+        if found == [kind.__flags__ for kind in probes]:
+            return offset
+    raise RuntimeError("this Python's class objects have no flags where they are looked for")
+
+
+def close_iteration(kind: type, *methods: str) -> None:
+    """Have objects of a class of the interpreter's own not be gone through.
+
+    Args:
+        kind: The class.
+        methods: Names of its methods that do the same as ``iter``, and go too.
+    """
+    names: dict[str, Any] = gc.get_referents(vars(kind))[0]  # what the read-only view shows
+    for name in ("__iter__", *methods):
+        names.pop(name, None)
+    ctypes.c_void_p.from_address(id(kind) + _iter_offset()).value = None
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
+
+
+@cache
+def _iter_offset() -> int:
+    """Where a class object keeps the function behind ``iter``: the sixth pointer past its flags."""
+    offset = _flags_offset() + 6 * ctypes.sizeof(ctypes.c_void_p)
+    for kind in (list, dict, str, int, float, types.FunctionType):
+        found = ctypes.c_void_p.from_address(id(kind) + offset).value
+        if bool(found) != hasattr(kind, "__iter__"):
+            raise RuntimeError("this Python's class objects have no iter where it is looked for")
+    return offset
+
+
+def is_own(kind: type) -> bool:
+    """Whether a class came into being in the program: nothing else makes mutable ones."""
+    return not kind.__flags__ & _IMMUTABLE
+
+
+def is_class(obj: Any) -> bool:
+    """Whether an object is a class, whatever it says of itself: a weak proxy, say, would lie."""
+    return issubclass(type(obj), type)
+
+
+def is_metaclass(kind: Any) -> bool:
+    """Whether calling ``kind`` would make a class."""
+    return is_class(kind) and issubclass(kind, type)
+
+
+def is_own_function(function: Any) -> bool:
+    """Whether it is a function that the program's source defines."""
+    return type(function) is types.FunctionType and function.__code__.co_filename.startswith(TURN)
+
+
+def is_inherited(kind: type, name: str) -> bool:
+    """Whether a class that is not the program's own gives ``kind`` that attribute."""
+    return any(name in vars(base) for base in type.mro(kind) if not is_own(base))
+
+
+_PROTOCOL = frozenset(
+    {"_value_", "_name_", "_missing_", "_generate_next_value_", "_ignore_", "_order_"}
+)
+"""Private names of the standard library's that are written to be defined and read by others."""
+
+
+def is_librarys(kind: type, name: str) -> bool:
+    """Whether a name is one that a base class, which is not the program's, keeps to itself."""
+    return is_private(name) and name not in _PROTOCOL and is_inherited(kind, name)
+
+
+class PlainClasses(dict[type, bool]):
+    """Whether a class is the program's own and no library class gives it private attributes.
+
+    Asked by ``plain[type(obj)]``; an answer is found once. Marks that are in
+    ``LIBRARY_MARKS`` don't count: they are always read by a guard.
+    """
+
+    def __missing__(self, kind: type) -> bool:
+        self[kind] = is_own(kind) and not any(
+            is_private(name) and name not in LIBRARY_MARKS
+            for base in type.mro(kind)
+            if not is_own(base)
+            for name in vars(base)
+        )
+        return self[kind]
+
+
+# -- their making ----------------------------------------------------------------------------
+
+
+class _TypeMeta(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, type)
+
+    def __subclasscheck__(cls, subclass: Any) -> bool:
+        return is_metaclass(subclass)
+
+    def __repr__(cls) -> str:
+        return "<class 'type'>"
+
+
+class Type(metaclass=_TypeMeta):
+    """What a program finds under ``type``: it tells the class of an object, and makes none."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
+        if len(args) != 1 or kwargs:
+            raise TypeError("type() takes one object here; write a class statement to make a class")
+        return class_of(args[0])
+
+
+Type.__name__ = Type.__qualname__ = "type"
+Type.__module__ = "builtins"
+
+
+def class_of(obj: Any) -> Any:
+    """The object's class; of a class, the ``type`` that makes none."""
+    kind = type(obj)
+    return Type if is_metaclass(kind) else kind
+
+
+def build_class(
+    function: Any, name: str, /, *bases: Any, metaclass: Any = None, **keywords: Any
+) -> Any:
+    """Make the class of a class statement, if its bases allow it.
+
+    Raises:
+        TypeError: A base, or the metaclass, is none that a program may take.
+    """
+    if metaclass is not None and metaclass is not Type:
+        if not is_class(metaclass) or metaclass not in _metaclasses:
+            raise TypeError(
+                "a class can't have a metaclass of its own here; inherit from ABC or Enum, or "
+                "use __init_subclass__ or a class decorator"
+            )
+        keywords["metaclass"] = _metaclasses[metaclass]
+    for base in bases:
+        if not is_class(base) and is_own(type(base)):
+            # It could stand for one base here, and for another when the class is made.
+            raise TypeError(f"a class can't inherit from an object of {type(base).__name__!r}")
+    for base in types.resolve_bases(bases):  # typing.Type stands for type, for example
+        if is_metaclass(base) or (is_class(base) and _closed.intersection(base.__mro__)):
+            raise TypeError(f"a class can't inherit from {base.__name__!r} here")
+    return builtins.__build_class__(function, name, *bases, **keywords)
+
+
+_closed: set[type] = {Type}
+_metaclasses: dict[type, type] = {}
+
+
+def open_metaclass(stand_in: type, metaclass: type) -> None:
+    """Let a class statement name a metaclass of the standard library, by what stands for it."""
+    _metaclasses[stand_in] = metaclass
+
+
+def close(*kinds: type) -> None:
+    """Take classes, and what inherits from them, out of the reach of inheritance."""
+    _closed.update(kinds)

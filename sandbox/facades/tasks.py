@@ -1,0 +1,102 @@
+"""Asynchronous programs: ``asyncio`` on a loop of ours, with the program's own frames alone."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+import types
+from collections.abc import Callable
+from typing import Any
+
+from ..policy import TURN
+
+
+def mend() -> dict[str, Any]:
+    """Load ``asyncio`` without what a program can't use, and hide where the library lies.
+
+    Tasks would hand out frames of the runner, and tell the paths of the library's own files.
+    """
+    _load()
+    import asyncio
+    from asyncio import base_tasks, coroutines, format_helpers
+
+    from .loops import Policy
+
+    asyncio.set_event_loop_policy(Policy())  # type: ignore[abstract]
+    source_of = format_helpers._get_function_source
+    describe = coroutines._format_coroutine  # type: ignore[attr-defined]
+
+    def own_source(func: Any) -> tuple[str, int] | None:
+        found = source_of(func)
+        return found if found and found[0].startswith(TURN) else None
+
+    def own_coroutine(coro: Any) -> str:
+        text: str = describe(coro)
+        return text if f" at {TURN}" in text else text.partition(" at ")[0]
+
+    format_helpers._get_function_source = own_source  # type: ignore[assignment]
+    format_helpers.extract_stack = _no_stack
+    coroutines._format_coroutine = own_coroutine  # type: ignore[attr-defined]
+    _hide_frames(base_tasks)
+    return {"asyncio.to_thread": _to_thread}
+
+
+def restore() -> None:
+    """Forget a loop that an interrupted turn left running."""
+    from asyncio import events
+
+    from .loops import Loop
+
+    loop = events._get_running_loop()
+    if isinstance(loop, Loop):
+        loop.abandon()
+        sys.set_asyncgen_hooks(None, None)
+
+
+def _load() -> None:
+    """Import ``asyncio`` without ``ssl``, and so that futures keep no stack of where they began.
+
+    Its C part takes ``extract_stack`` when it is loaded; a program's own loop could turn on the
+    debug mode that calls it.
+    """
+    extract, traceback.extract_stack = traceback.extract_stack, _no_stack
+    is_left_out = "ssl" not in sys.modules
+    if is_left_out:
+        sys.modules["ssl"] = None  # type: ignore[assignment]
+    try:
+        import asyncio  # noqa: F401
+    finally:
+        traceback.extract_stack = extract
+        if is_left_out:
+            del sys.modules["ssl"]
+
+
+def _no_stack(*_: Any, **__: Any) -> traceback.StackSummary:
+    return traceback.StackSummary()
+
+
+def _hide_frames(base_tasks: Any) -> None:
+    """Have ``Task.get_stack`` give frames of the program's own code only.
+
+    The C part of ``asyncio`` keeps the function itself, so its code is exchanged.
+    """
+    function = base_tasks._task_get_stack
+    if not hasattr(base_tasks, "_whole_stack"):
+        base_tasks._whole_stack = types.FunctionType(function.__code__, function.__globals__)
+        base_tasks._OWN = TURN
+        function.__code__ = _own_stack.__code__
+
+
+def _own_stack(task: Any, limit: Any) -> Any:
+    return [
+        frame
+        for frame in _whole_stack(task, limit)  # type: ignore[name-defined]  # noqa: F821
+        if frame.f_code.co_filename.startswith(_OWN)  # type: ignore[name-defined]  # noqa: F821
+    ]
+
+
+async def _to_thread(func: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Call a function here and now: there is one thread."""
+    from contextvars import copy_context
+
+    return copy_context().run(func, *args, **kwargs)

@@ -1,0 +1,39 @@
+"""A program's value in a sandbox and on bare CPython, side by side."""
+
+import ast
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from circlet.sandbox import Sandbox
+
+
+def on_cpython(source: str) -> Any:
+    """The value of a program's last expression, as bare CPython has it."""
+    tree = ast.parse(source)
+    last = tree.body[-1]
+    assert isinstance(last, ast.Expr)
+    target = ast.Name("value_of_the_last", ast.Store())
+    tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
+    module = types.ModuleType("__main__")
+    real = sys.modules["__main__"]
+    sys.modules["__main__"] = module
+    try:
+        exec(compile(ast.fix_missing_locations(tree), "<cpython>", "exec"), vars(module))
+    finally:
+        sys.modules["__main__"] = real
+    return vars(module)["value_of_the_last"]
+
+
+@pytest.fixture
+def same_as_cpython(box: Sandbox) -> Callable[[str], None]:
+    """Checks that a program gives what bare CPython gives."""
+
+    def check(source: str) -> None:
+        run = box.run(source)
+        assert run.status == "ok", str(run)
+        assert run.value == on_cpython(source), str(run)
+
+    return check
