@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import CodeType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .policy import VALUE, Policy, Refused
 
 _T = TypeVar("_T")
 _WALK_DEPTH = 60_000
-"""Calls deep that a tree is walked: more than the parser's own limit can ask for."""
+"""Calls deep that a tree is walked. They are calls of Python, which take none of the C stack."""
+_COMPILE_DEPTH = 3_000
+"""Levels of a tree that are compiled: as many as when Python compiles a text."""
 
 
 def check(tree: ast.AST, source: str, filename: str, reserved: frozenset[str]) -> None:
@@ -22,14 +25,8 @@ def check(tree: ast.AST, source: str, filename: str, reserved: frozenset[str]) -
         Refused: The first construct that is not allowed, with line and column.
     """
     policy = Policy(reserved)
-    limit = sys.getrecursionlimit()
-    # The parser has seen to it that the tree is none too deep; walking it takes more calls of
-    # Python, which need no more of the C stack.
-    sys.setrecursionlimit(_WALK_DEPTH)
-    try:
+    with _calls_deep(_WALK_DEPTH):
         policy.visit(tree)
-    finally:
-        sys.setrecursionlimit(limit)
     if not policy.refusals:
         return
     node, message = min(policy.refusals, key=lambda refusal: _place(refusal[0]))
@@ -42,6 +39,22 @@ def check(tree: ast.AST, source: str, filename: str, reserved: frozenset[str]) -
     start = len(encoded[:column].decode("utf-8", "replace")) + 1
     stop = len(encoded[:end].decode("utf-8", "replace")) + 1 if end else start + 1
     raise Refused(message, (filename, line, start, text, line, stop))
+
+
+@contextmanager
+def _calls_deep(limit: int) -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, before))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _compile(tree: Any, filename: str, mode: str) -> CodeType:
+    with _calls_deep(_COMPILE_DEPTH):
+        code: CodeType = compile(tree, filename, mode, dont_inherit=True)
+    return code
 
 
 def _place(node: ast.AST) -> tuple[int, int]:
@@ -76,7 +89,7 @@ def compile_turn(
         if isinstance(last, ast.Expr):
             target = ast.copy_location(ast.Name(VALUE, ast.Store()), last)
             tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
-        return compile(tree, filename, "exec", dont_inherit=True)
+        return _compile(tree, filename, "exec")
 
     return _within_bounds(compiled)
 
@@ -91,8 +104,7 @@ def compile_text(source: str, filename: str, mode: str, reserved: frozenset[str]
     def compiled() -> CodeType:
         tree = ast.parse(source, filename, mode)
         check(tree, source, filename, reserved)
-        code: CodeType = compile(tree, filename, mode, dont_inherit=True)
-        return code
+        return _compile(tree, filename, mode)
 
     return _within_bounds(compiled)
 

@@ -57,25 +57,28 @@ def own(obj: Any, name: str) -> Any:
     return obj
 
 
-_allowed: set[tuple[type, str]] = set()
+_allowed: set[tuple[type, bool, str]] = set()
 
 
 def _check_private(obj: Any, name: str) -> None:
-    """Private attributes are free on the program's own objects, unless a base defines them."""
-    if type(obj) is super:
-        kind: type = obj.__self_class__
-    else:
-        kind = obj if is_class(obj) else type(obj)
-    if (kind, name) in _allowed:
+    """Private attributes are free on the program's own objects, unless the library defines them.
+
+    Those of a class may also come from its metaclass, which is always the library's.
+    """
+    is_a_class = is_class(obj)
+    kind: type = obj if is_a_class else obj.__self_class__ if type(obj) is super else type(obj)
+    if (kind, is_a_class, name) in _allowed or is_own_function(obj):
         return
-    if is_own_function(obj):
-        return
-    if kind is types.FunctionType or not is_own(kind) or is_librarys(kind, name):
+    if (
+        not is_own(kind)
+        or is_librarys(kind, name)
+        or (is_a_class and is_librarys(type(kind), name))
+    ):
         raise AttributeError(
             f'"{name}" of {kind.__name__!r} is private; only names that your own classes '
             "define may start with an underscore"
         )
-    _allowed.add((kind, name))
+    _allowed.add((kind, is_a_class, name))
 
 
 def is_guarded(name: str) -> bool:
@@ -195,12 +198,35 @@ class _Formatter(string.Formatter):
 _formatter = _Formatter()
 
 
+def _reads_attributes(text: str) -> bool:
+    """Whether a format text names an attribute, or can't be read."""
+    try:
+        return any(
+            field is not None
+            and (
+                any(
+                    is_attribute for is_attribute, _ in _string.formatter_field_name_split(field)[1]
+                )
+                or _reads_attributes(spec)
+            )
+            for _, field, spec, _ in _string.formatter_parser(text)
+        )
+    except ValueError:
+        return True
+
+
 def _format(text: str, /, *args: Any, **kwargs: Any) -> str:
-    return _formatter.vformat(str.__str__(text), args, kwargs)
+    text = str.__str__(text)
+    if _reads_attributes(text):
+        return _formatter.vformat(text, args, kwargs)
+    return text.format(*args, **kwargs)
 
 
 def _format_map(text: str, mapping: Mapping[str, Any], /) -> str:
-    return _formatter.vformat(str.__str__(text), (), mapping)
+    text = str.__str__(text)
+    if _reads_attributes(text):
+        return _formatter.vformat(text, (), mapping)
+    return text.format_map(mapping)
 
 
 _SAFE_FORMAT: dict[str, Callable[..., str]] = {"format": _format, "format_map": _format_map}

@@ -122,7 +122,9 @@ class Policy(RestrictingNodeTransformer):
         for name in node.names:
             self.check_name(node, name)
             if name in self._reserved:
-                self.error(node, f'"{name}" is a gate here and can\'t be rebound')
+                self.error(
+                    node, f'"{name}" is a gate here and can\'t be rebound; choose another name'
+                )
         return node
 
     def visit_Nonlocal(self, node: ast.Nonlocal) -> ast.AST:  # noqa: N802
@@ -190,10 +192,12 @@ class Policy(RestrictingNodeTransformer):
             self.error(node, refusal)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
-        """Allow; the target's value is handed to the operand's method, so it is checked too."""
+        """Check the target: its value is handed to the operand's method."""
         if isinstance(node.target, ast.Attribute) and node.target.attr in DYNAMIC:
             self.error(
-                node, f'"{node.target.attr}" can\'t be the target of an augmented assignment'
+                node,
+                f'"{node.target.attr}" can\'t be the target of an augmented assignment: assign to '
+                "a variable instead",
             )
         return self.node_contents_visit(node)
 
@@ -214,7 +218,7 @@ class Policy(RestrictingNodeTransformer):
     guard_iter = _allow
 
     def visit_Try(self, node: ast.Try) -> ast.AST:  # noqa: N802
-        """Allow; a bare ``except:`` catches ``Exception``."""
+        """Allow ``try``; a bare ``except:`` catches ``Exception``."""
         node = self.node_contents_visit(node)
         last = node.handlers[-1] if node.handlers else None
         if last is not None and last.type is None:  # Python itself refuses one that isn't last
@@ -222,7 +226,7 @@ class Policy(RestrictingNodeTransformer):
         return node
 
     def visit_TryStar(self, node: ast.AST) -> ast.AST:  # noqa: N802
-        """Deny: CPython before 3.12.9 and 3.13.2 trusts what a group's own ``split`` returns."""
+        """Deny ``except*``: CPython before 3.12.9 and 3.13.2 trusts a group's own ``split``."""
         self.error(node, "except* is not allowed here: catch the group, and look at .exceptions")
         return node
 
@@ -271,7 +275,7 @@ class Policy(RestrictingNodeTransformer):
         return [self.visit(node) for node in nodes]
 
     def _comprehension(self, node: _Node) -> _Node:
-        """Allow; its targets are local to it, but for those of ``:=``."""
+        """Allow comprehensions; their targets are local to them, but for those of ``:=``."""
         with self._scope(walrus_at_turn_level=self._walrus_at_turn_level):
             return self.node_contents_visit(node)
 

@@ -269,7 +269,8 @@ def _syntax_lines(error: SyntaxError) -> Iterator[str]:
     # The compiler gives no text of what it finds past the parser, "return" outside a function say.
     text = _text(error.text) or linecache.getline(filename, line)
     text = text.split("\n")[0].rstrip("\r")
-    start = (_number(error.offset) or 1) - 1
+    # An offset of 0 is the compiler's word for the end of an expression that breaks off.
+    start = (_number(error.offset) or len(text) + 1) - 1
     end = start + 1
     if _number(error.end_lineno) == line:
         end = max((_number(error.end_offset) or 1) - 1, end)

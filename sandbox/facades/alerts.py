@@ -76,6 +76,8 @@ class catch_warnings(AbstractContextManager[Any]):  # noqa: N801 - the standard 
         action: With ``category``, ``lineno`` and ``append``: a filter for the block.
     """
 
+    __module__ = "warnings"
+
     def __init__(
         self,
         *,

@@ -367,7 +367,7 @@ def _at_root(method: str) -> Callable[..., None]:
 def mend() -> dict[str, Any]:
     """All of ``logging`` is ours."""
     guards.admit(Formatter.format, Handler.format)
-    names = {
+    names: dict[str, Any] = {
         "CRITICAL": CRITICAL,
         "FATAL": CRITICAL,
         "ERROR": ERROR,
@@ -384,10 +384,13 @@ def mend() -> dict[str, Any]:
         "lastResort": last_resort,
         "root": root,
     }
-    for one in (Filter, Filterer, Handler, StreamHandler, NullHandler, LogRecord, Formatter):
+    shown: tuple[Any, ...] = (
+        *(Filter, Filterer, Handler, StreamHandler, NullHandler, LogRecord, Formatter),
+        *(Logger, RootLogger, LoggerAdapter, getLogger, basicConfig, disable, shutdown),
+    )
+    for one in shown:
+        one.__module__ = "logging"
         names[one.__name__] = one
-    for other in (Logger, RootLogger, LoggerAdapter, getLogger, basicConfig, disable, shutdown):
-        names[other.__name__] = other
     for method in (*("debug", "info", "warning", "warn", "error", "exception"), "critical", "log"):
         names[method] = _at_root(method)
     names["fatal"] = names["critical"]

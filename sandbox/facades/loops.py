@@ -23,6 +23,7 @@ from ..tracebacks import own_traceback
 from .streams import ERR
 
 _RESOLUTION = time.get_clock_info("monotonic").resolution
+_LONGEST_SLEEP = 3_600.0
 _SHOWN_TASKS = 5
 _Handler = Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object]
 
@@ -140,7 +141,7 @@ class Loop(asyncio.AbstractEventLoop):
         if not self._ready and not self._stopping:
             if not self._timers:
                 raise RuntimeError(_standstill(self))
-            time.sleep(max(self._timers[0].when() - self.time(), 0))
+            time.sleep(min(max(self._timers[0].when() - self.time(), 0), _LONGEST_SLEEP))
         due = self.time() + _RESOLUTION
         while self._timers and self._timers[0].when() < due:
             self._ready.append(heapq.heappop(self._timers))

@@ -19,6 +19,7 @@ class finalize:  # noqa: N801 - the standard library's name
         func: The function.
     """
 
+    __module__ = "weakref"
     atexit = False
 
     def __init__(self, obj: Any, func: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:

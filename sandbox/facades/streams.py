@@ -104,6 +104,9 @@ class _Input:
 
     readline = readlines = __iter__ = __next__ = read
 
+    def __repr__(self) -> str:
+        return f"<stream {self.name!r}>"
+
     def isatty(self) -> bool:
         """No terminal."""
         return False
@@ -236,12 +239,14 @@ class _Redirect(AbstractContextManager[Any]):
 class redirect_stdout(_Redirect):  # noqa: N801 - the standard library's name
     """Turn standard output to another stream while the block runs."""
 
+    __module__ = "contextlib"
     _place = OUT
 
 
 class redirect_stderr(_Redirect):  # noqa: N801 - the standard library's name
     """Turn standard error to another stream while the block runs."""
 
+    __module__ = "contextlib"
     _place = ERR
 
 

@@ -50,7 +50,7 @@ def restore() -> None:
     loop = events._get_running_loop()
     if isinstance(loop, Loop):
         loop.abandon()
-        sys.set_asyncgen_hooks(None, None)
+    sys.set_asyncgen_hooks(None, None)
 
 
 def _load() -> None:

@@ -13,6 +13,7 @@ import gc
 import io
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -43,8 +44,8 @@ OUTSIDE = {
 PLAIN = (str, int, float, bool, bytes, complex, type(None), range, slice)
 LOCKS = (type(threading.Lock()), type(threading.RLock()))
 ADMITTED = {"posix.urandom", "posix.fspath", "os.PathLike", "os.PathLike.__fspath__"}
-KEPT = {"logging.lastResort.filters", "logging.root.filters", "logging.root.handlers"}
-"""Containers that are the program's own to change."""
+KEPT = re.compile(r"logging\.(root|lastResort)\.|sys\.argv$|.*\.__slots__$")
+"""Containers that are the program's own to change, or that nobody reads again."""
 MAKERS = {
     *("typing.NamedTuple", "typing.TypedDict", "typing.NewType", "collections.namedtuple"),
     *("enum.Enum", "enum.Flag", "enum.IntEnum", "enum.IntFlag", "enum.StrEnum"),
@@ -124,7 +125,11 @@ class Walk:
             if isinstance(module, str) and module.partition(".")[0] in OUTSIDE:
                 name = f"{module}.{getattr(obj, '__qualname__', obj)}"
                 return None if name in ADMITTED else name
-        if given and isinstance(obj, dict | list | set | bytearray | deque) and path not in KEPT:
+        if (
+            given
+            and isinstance(obj, dict | list | set | bytearray | deque)
+            and not KEPT.match(path)
+        ):
             return f"a shared {type(obj).__name__}"
         return None
 
@@ -145,6 +150,11 @@ class Walk:
         except BaseException:
             return
         self.heirs.add(heir)
+        for name in {name for base in type.mro(type(heir)) + type.mro(heir) for name in vars(base)}:
+            try:
+                self.add(guards.get_attribute(heir, name), f"Heir({path}).{name}", depth, False)
+            except BaseException:
+                continue
         for args in ARGUMENTS:
             try:
                 obj = self._within_time(heir, *args)
@@ -242,8 +252,12 @@ def _stop(*_: Any) -> None:
 
 
 def main() -> None:
-    """Walk, and print what was found; arguments are names that are added to facades."""
-    for module, _, name in [argument.rpartition(".") for argument in sys.argv[1:]]:
+    """Walk, and print what was found.
+
+    Arguments are names that are added to facades; with some the walk begins at these alone.
+    """
+    added = [argument.rpartition(".") for argument in sys.argv[1:]]
+    for module, _, name in added:
         PUBLIC[module] = f"{PUBLIC.get(module, '')} {name}"
     end, os._exit = os._exit, _exit  # only now: what is called below must not end the walk
     worker = Worker()
@@ -253,11 +267,14 @@ def main() -> None:
     sys.stdout = io.StringIO()
     sys.setrecursionlimit(300)
     walk = Walk()
-    for name, value in {**namespace._pristine, **namespace.variables}.items():
-        if name.isidentifier() and name != "__builtins__" and not name.startswith("__"):
-            walk.add(value, name, 0, True)
-    for name, facade in namespace._facades.items():
-        walk.add(facade, name, 0, True)
+    for module, _, name in added:
+        walk.add(getattr(namespace._facades[module], name), f"{module}.{name}", 0, True)
+    if not added:
+        for name, value in {**namespace._pristine, **namespace.variables}.items():
+            if name.isidentifier() and not name.startswith("__"):
+                walk.add(value, name, 0, True)
+        for name, facade in namespace._facades.items():
+            walk.add(facade, name, 0, True)
     gc.disable()
     walk.run()
     found = json.dumps({"seen": len(walk.seen), "calls": walk.calls, "bad": walk.bad})

@@ -234,7 +234,7 @@ def test_errors_in_texts_that_a_program_runs(box: Sandbox) -> None:
     assert "    return 1 / zero\n           ^^^^^^^^" in "\n".join(lines(run))
     run = box.run("eval('1 +')")
     assert lines(run)[2] == "    eval('1 +')"
-    assert "    1 +\n" in "\n".join(lines(run))
+    assert "    1 +\n       ^\n" in "\n".join(lines(run))
 
 
 # -- errors: many frames, many errors ----------------------------------------------------------

@@ -46,7 +46,7 @@ def test_the_limit_is_kept_within_bounds(new_box: Any, source: str, limit: int) 
     run = box.run(
         "import sys\nclass Big(int):\n"
         "    def __lt__(self, other): return False\n"
-            "    def __gt__(self, other): return False\n"
+        "    def __gt__(self, other): return False\n"
         f"sys.setrecursionlimit({source})\nsys.getrecursionlimit()"
     )
     assert run.value == limit

@@ -239,6 +239,22 @@ except RuntimeError as e:
 with asyncio.Runner() as runner:
     print(runner.run(asyncio.sleep(0, 3)), runner.run(asyncio.sleep(0, 4)))
 """,
+    "asyncio: eager tasks": """
+import asyncio
+async def child(name):
+    print("begins", name)
+    await asyncio.sleep(0)
+    return name
+async def main():
+    factory = getattr(asyncio, "eager_task_factory", None)
+    asyncio.get_running_loop().set_task_factory(factory)
+    tasks = [asyncio.create_task(child(name), name=name) for name in "ab"]
+    if factory is None:
+        await asyncio.sleep(0)
+    print("made", [task.get_name() for task in tasks])
+    print(await asyncio.gather(*tasks))
+asyncio.run(main())
+""",
     "asyncio: tasks that a loop leaves behind": """
 import asyncio
 async def other():

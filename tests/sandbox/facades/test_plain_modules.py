@@ -370,15 +370,18 @@ p = re.compile(r"(?P<k>\\w+)=(?P<v>\\d+)", re.I)
 )
 """,
     "sched": """
-import sched, time
-seen = []
-s = sched.scheduler(time.monotonic, time.sleep)
-s.enter(0.002, 1, seen.append, ("late",))
-s.enter(0.001, 1, seen.append, kwargs={} or {}, argument=("early",))
+import sched
+now, seen = [0], []
+def wait(seconds): now[0] += seconds
+s = sched.scheduler(lambda: now[0], wait)
+s.enter(2, 1, seen.append, ("late",))
+s.enter(1, 1, seen.append, argument=("early",))
+s.enter(1, 0, seen.append, argument=("first",))
 gone = s.enter(5, 1, print)
 s.cancel(gone)
+left = len(s.queue)
 s.run()
-(seen, s.empty())
+(seen, s.empty(), left, now)
 """,
     "statistics": """
 import statistics as s

@@ -66,26 +66,6 @@ class Taker:
     assert run.status == "error"
 
 
-def test_recursive_repr_takes_over_no_annotations(box: Sandbox) -> None:
-    """An object could say that it has any; names and text are taken over as they are."""
-    run = box.run("""
-import reprlib
-class Source:
-    __name__ = __qualname__ = "f"
-    def __getattr__(self, name): return {"x: int = print() #": "int"}
-    def __call__(self, obj): return "text"
-shown = reprlib.recursive_repr()(Source())
-@reprlib.recursive_repr("...")
-def plain(obj): "what it says"
-(shown(1), getattr(shown, "__annotations__", {}), plain.__name__, plain.__doc__)
-""")
-    if run.status == "ok":
-        assert run.value == ("text", {}, "plain", "what it says")
-    else:  # what can't be read can't have been taken over
-        assert run.error is not None
-        assert run.error.type in ("Refused", "AttributeError")
-
-
 def test_what_is_left_out_is_no_public_name() -> None:
     """A reason stands for what is not there, and is a short one."""
     for name, why in LEFT_OUT.items():

@@ -25,6 +25,13 @@ async def main():
     while True: await asyncio.sleep(0.001)
 """,
     "a long timer": "async def main():\n    await asyncio.sleep(3600)",
+    "a timer without end": "async def main():\n    await asyncio.sleep(float('inf'))",
+    "a context that swallows all": """
+from contextlib import suppress
+async def main():
+    while True:
+        with suppress(BaseException): await asyncio.sleep(0)
+""",
     "a task group": """
 async def main():
     async with asyncio.TaskGroup() as group:
