@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any, TypeVar
 
 from .policy import VALUE, Policy, Refused
+from .tracebacks import source_lines
 
 _T = TypeVar("_T")
 _WALK_DEPTH = 60_000
@@ -31,8 +32,8 @@ def check(tree: ast.AST, source: str, filename: str, reserved: frozenset[str]) -
         return
     node, message = min(policy.refusals, key=lambda refusal: _place(refusal[0]))
     line, column = _place(node)
-    lines = source.splitlines()
-    text = lines[line - 1] if line <= len(lines) else ""
+    lines = source_lines(source)
+    text = lines[line - 1].rstrip("\n") if line <= len(lines) else ""
     end = getattr(node, "end_col_offset", None) if getattr(node, "end_lineno", 0) == line else None
     # SyntaxError counts columns in characters from 1, the tree in UTF-8 bytes from 0.
     encoded = text.encode("utf-8", "surrogatepass")

@@ -11,6 +11,7 @@ from typing import Any
 from . import classes, guards
 from .facades import build, streams
 from .facades.facade import Facade
+from .facades.names import LEFT_OUT
 from .names import is_special
 from .outcomes import ChildFailed, GateInterrupted, Truncated
 from .policy import GUARD_ATTRIBUTE, GUARD_CAUGHT, GUARD_OWN, GUARD_PATTERNS, PLAIN_CLASSES, TYPE_OF
@@ -247,8 +248,11 @@ class Namespace:
         if type(name) is str and not level and name.partition(".")[0] in self._packages:
             return _of_package(name, fromlist)
         if type(name) is not str or level or name not in self._importable:
+            reason = LEFT_OUT.get(name) or LEFT_OUT.get(str(name).partition(".")[0])
             raise ModuleNotFoundError(
-                f"no module {name!r} here; you can import: {', '.join(self._importable)}", name=name
+                f"no module {name!r} here{f' ({reason})' if reason else ''}; "
+                f"you can import: {', '.join(self._importable)}",
+                name=name,
             )
         wanted = name if fromlist else name.partition(".")[0]
         return self._facades[wanted]

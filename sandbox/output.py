@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections import deque
+from collections.abc import Iterator
 from time import monotonic
 
 from .deadline import Deadline
@@ -76,7 +77,7 @@ class Output:
 
     def begin(self) -> None:
         """Start a turn's output."""
-        self._waiting: list[str] = []
+        self._waiting: deque[str] = deque()
         self._size = 0
         self._writes = 0
         self._sent_at = 0.0
@@ -108,9 +109,9 @@ class Output:
     def flush(self) -> None:
         """Send what has not been sent yet, but for the tail."""
         if self._waiting:
-            self._send("".join(self._waiting))
-            self._waiting.clear()
+            self._waiting = deque(_pieces("".join(self._waiting)))
             self._size = 0
+            self._drain(self._waiting)
             self._sent_at = monotonic()
 
     @property
@@ -125,19 +126,23 @@ class Output:
         """
         self.flush()
         omitted = self._tail.close()
-        while self._tail.chunks:
-            self._send(self._tail.chunks[0])
-            self._tail.chunks.popleft()
+        self._drain(self._tail.chunks)
         return omitted
 
-    def _send(self, text: str) -> None:
-        for start in range(0, len(text), _CHUNK_CHARS):
-            part = text[start : start + _CHUNK_CHARS]
+    def _drain(self, pieces: deque[str]) -> None:
+        """Send pieces and drop them: one that could not be sent for want of memory stays."""
+        while pieces:
             try:
-                data = frame(Op.OUTPUT, part.encode())
+                data = frame(Op.OUTPUT, pieces[0].encode())
             except UnicodeEncodeError:
-                data = frame(Op.ESCAPED, part.encode(ESCAPES))
+                data = frame(Op.ESCAPED, pieces[0].encode(ESCAPES))
             self._pipe.send(data)
+            pieces.popleft()
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A text in pieces of a size that is sent at once."""
+    return (text[start : start + _CHUNK_CHARS] for start in range(0, len(text), _CHUNK_CHARS))
 
 
 class _Tail:
@@ -169,8 +174,7 @@ class _Tail:
     def _join(self) -> None:
         text = "".join(self._bits)
         self._bits, self._bits_size = [], 0
-        for start in range(0, len(text), _CHUNK_CHARS):
-            self.chunks.append(text[start : start + _CHUNK_CHARS])
+        self.chunks.extend(_pieces(text))
         self._size += len(text)
         while self.chunks and self._size - len(self.chunks[0]) >= self._room:
             self._size -= len(self.chunks[0])

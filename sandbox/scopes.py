@@ -21,6 +21,7 @@ from . import classes
 from .compiling import compile_text
 from .names import is_special
 from .policy import TURN
+from .tracebacks import remember_source
 
 _OPTIMIZED = 1  # of a code object: its variables are no dictionary, as a function's
 _CACHED = 256
@@ -267,7 +268,7 @@ class Texts:
             self._count += 1
             filename = f"{TURN}text {self._count}>"
             code = compile_text(source, filename, mode, reserved)
-            linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+            remember_source(filename, source)
             self._compiled[key] = code
             if len(self._compiled) > _CACHED:
                 _, oldest = self._compiled.popitem(last=False)

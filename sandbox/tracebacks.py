@@ -266,9 +266,9 @@ def _syntax_lines(error: SyntaxError) -> Iterator[str]:
     if not filename or line is None:
         return
     yield f'  File "{filename[:NAME_CHARS]}", line {line}'
-    # The compiler gives no text of what it finds past the parser, "return" outside a function say.
-    text = _text(error.text) or linecache.getline(filename, line)
-    text = text.split("\n")[0].rstrip("\r")
+    # The compiler itself, unlike the parser, gives no text ("return" outside a function, say).
+    own = linecache.getline(filename, line) if filename.startswith(TURN) else ""
+    text = (own or _text(error.text)).split("\n")[0].rstrip("\r")
     # An offset of 0 is the compiler's word for the end of an expression that breaks off.
     start = (_number(error.offset) or len(text) + 1) - 1
     end = start + 1

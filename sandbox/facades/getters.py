@@ -27,7 +27,7 @@ class attrgetter:  # noqa: N801 - the standard library's name
     __slots__ = ("_paths",)
     _paths: tuple[tuple[str, ...], ...]
 
-    def __new__(cls, attr: str, /, *attrs: str) -> Self:
+    def __new__(cls, attr: str, /, *attrs: str) -> Self:  # noqa: D102
         for name in (attr, *attrs):
             if type(name) is not str:
                 raise TypeError("attribute name must be a string")
@@ -66,7 +66,7 @@ class methodcaller:  # noqa: N801 - the standard library's name
     _args: tuple[Any, ...]
     _kwargs: dict[str, Any]
 
-    def __new__(cls, name: str, /, *args: Any, **kwargs: Any) -> Self:
+    def __new__(cls, name: str, /, *args: Any, **kwargs: Any) -> Self:  # noqa: D102
         if type(name) is not str:
             raise TypeError("method name must be a string")
         made = super().__new__(cls)

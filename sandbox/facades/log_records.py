@@ -21,7 +21,7 @@ BASIC_FORMATS = {
 }
 """How ``basicConfig`` writes records, by style."""
 _PLAIN_FORMATS = {"%": "%(message)s", "{": "{message}", "$": "${message}"}
-_CONVERSION = re.compile(r"%\(\w+\)[-#0 +]*(\*|\d+)?(\.(\*|\d+))?[a-z%]", re.IGNORECASE)
+_CONVERSION = re.compile(r"%\(\w+\)[^a-z%]*[a-z%]", re.IGNORECASE)
 _STARTED = time.time()
 _NO_ERROR = (None, None, None)
 

@@ -172,7 +172,7 @@ class SimpleQueue:
 
     _items: deque[Any]
 
-    def __new__(cls, *_: Any, **__: Any) -> Self:
+    def __new__(cls, *_: Any, **__: Any) -> Self:  # noqa: D102
         made = super().__new__(cls)  # an __init__ could be called with another object
         made._items = deque()
         return made

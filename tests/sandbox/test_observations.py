@@ -171,6 +171,7 @@ def test_a_long_line_is_shown_where_it_failed(box: Sandbox) -> None:
         ("x = 'abc", 1, ["    x = 'abc", "        ^"]),
         ("é = 'é'; x = .", 1, ["    é = 'é'; x = .", "                 ^"]),
         ("x.__globals__", 1, ["    x.__globals__", "    ^^^^^^^^^^^^^"]),
+        ("x = '\x0c\u2028'\nx.__globals__", 2, ["    x.__globals__", "    ^^^^^^^^^^^^^"]),
         ("x = '\x0c\u2028'\ny..", 2, ["    y..", "      ^"]),
     ],
 )

@@ -33,9 +33,9 @@ def test_nothing_that_leads_out_is_reached() -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("abc.ABCMeta", "the metaclass ABCMeta"),
-        ("enum.EnumMeta", "the metaclass EnumType"),
-        ("random._urandom", "posix.urandom"),
+        ("typing._ProtocolMeta", "the metaclass _ProtocolMeta"),
+        ("io.open", "open"),
+        ("os.listdir", "posix.listdir"),
         ("types.new_class", "a new class a"),
     ],
 )

@@ -205,24 +205,6 @@ e = ET.Element("a")
 e.text = exec
 escaped = look(e)
 """,
-    "the fields of a dataclass": """
-from dataclasses import dataclass, asdict
-seen = []
-class Spy:
-    def __deepcopy__(self, memo):
-        seen.extend(v for v in memo.values() if isinstance(v, dict))
-        return self
-@dataclass
-class D:
-    a: object
-    b: object
-import logging
-try:
-    asdict(D(logging.getLogger().info, Spy()))
-except TypeError:
-    pass
-escaped = seen
-""",
     "a name that __slots__ has later": """
 import copy
 names = ["a"]
