@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from circlet.sandbox import classes, guards, names
+from circlet.sandbox import classes, names
+from circlet.sandbox.compiling import compile_turn
 from circlet.sandbox.facades import names as facades
 from circlet.sandbox.namespace import _INSTEAD, _PLAIN, Namespace
-from circlet.sandbox.policy import Policy
+from circlet.sandbox.policy import Policy, Refused
 from RestrictedPython.transformer import INSPECT_ATTRIBUTES
 
 PAGE = Path(__file__).with_name("language.md")
@@ -96,14 +97,17 @@ CONSTRUCTS = {
 }
 """How the constructs are written; an empty text goes with the one before it."""
 
-AT_RUN_TIME = {
-    guards.attribute: "`x._y`, `x.__dict__`, `text.format` and the like",
-    guards.own: "`x._y = 1`, `f.__name__ = ...`",
-    classes.build_class: "`class A(B, metaclass=M)`",
-    guards.patterns: "`case A(x, y)`",
-    guards.caught: "`except`",
+REFUSED: Mapping[str, str | Callable[[], Any]] = {
+    "`from a import *`": "from a import *",
+    "`from . import a`": "from . import a",
+    "`except* E`": "try: pass\nexcept* E: pass",
+    "`class A(metaclass=M)`": lambda: classes.build_class(len, "A", metaclass=len),
+    "`type('A', (), {})`": lambda: classes.Type("A", (), {}),
+    "`super = 1`": "super = 1",
+    "`done = 1`, and any other gate": "done = 1",
+    "`match x: case A(_b=c)`": "match x:\n    case A(_b=c): pass",
 }
-"""What a program calls without writing it, and where."""
+"""Sources that are refused, or calls that are, so that the page has their very words."""
 
 ALL_THERE_IS = ("collections.abc", "math")
 """Modules that give whatever this Python's has."""
@@ -118,11 +122,14 @@ def page() -> str:
 def _intro() -> Iterator[str]:
     yield """# The language
 
-A program is ordinary Python: it is compiled to plain bytecode and runs in a real CPython. What leads out of the sandbox is
-left out by its name. *Allowed* means as in CPython. *Checked* means that it works, within what stands there. *Refused* means an error that
-names the line, the construct and what to write instead; nothing of the turn has run then, and the session goes on.
+A program is ordinary Python: it is compiled to plain bytecode and runs in a real CPython. What
+leads out of the sandbox is left out by its name. *Allowed* means as in CPython. *Checked* means
+that it works, within what stands there. *Refused* means an error that names the line, the construct
+and what to write instead; nothing of the turn has run then, and the session goes on.
 
-Written by `python docs/language.py` from the policy, the namespace and the lists of modules; don't edit it by hand.
+With third-party packages a program has raw modules in its hands, and this page says less.
+
+Written by `python docs/language.py` from the policy, the namespace and the lists of modules.
 """
 
 
@@ -134,17 +141,22 @@ def _constructs() -> Iterator[str]:
     allowed, rows = [], []
     for method, written in CONSTRUCTS.items():
         decision, text = _decision(method)
-        if not written:
+        if not written or decision == "refused":
             continue
         if text is None:
             allowed.append(written)
         else:
             rows.append((written, decision, text))
-    yield f"Allowed, while their parts are checked: {'; '.join(allowed)}.\n"
-    yield from _table(("construct", "", "how"), rows)
-    yield "What the source alone can't tell is checked as the program runs:\n"
+    yield f"Allowed, while what stands in them is checked: {'; '.join(allowed)}.\n"
+    yield from _table(("construct", "", ""), rows)
+    yield (
+        "What the source alone can't tell is checked as the program runs: private and special\n"
+        "attributes, the attributes that a `format` text names, the bases and the metaclass of a\n"
+        "class, and what `case A(x)` reads.\n"
+    )
     yield from _table(
-        ("written", "checked"), [(where, _first(guard)) for guard, where in AT_RUN_TIME.items()]
+        ("refused", "why, and what instead"),
+        [(written, _marked(_refusal(tried))) for written, tried in REFUSED.items()],
     )
 
 
@@ -153,8 +165,19 @@ def _decision(method: str) -> tuple[str, str | None]:
     function = getattr(Policy, method)
     if function.__module__.startswith("RestrictedPython") or function is Policy._allow:
         return "allowed", None
-    text = _first(function)
-    return DECISIONS[text.split()[0].strip(";:,")], text
+    decision, text = _first(function).split(maxsplit=1)
+    return DECISIONS[decision], text.rstrip(".")
+
+
+def _refusal(tried: str | Callable[[], Any]) -> str:
+    """What is said of something that is refused."""
+    try:
+        compile_turn(tried, "<turn 1>", frozenset({"done"})) if isinstance(tried, str) else tried()
+    except Refused as refused:
+        return str(refused.msg)
+    except TypeError as error:
+        return str(error)
+    raise ValueError(f"{tried!r} is not refused any more: take it from the list")
 
 
 # -- special names -----------------------------------------------------------------------------
@@ -164,29 +187,42 @@ def _specials() -> Iterator[str]:
     yield "## Special and private names\n"
     rows = [
         ("methods that a class may define", names.CLASS_METHODS),
-        ("of these, reached through `super()`", names.SUPER_METHODS),
-        ("of these, called by their names on any object", names.OPERATOR_METHODS),
+        ("those that aren't called by name", names.CLASS_METHODS - names.OPERATOR_METHODS),
+        ("those that `super()` doesn't reach", _not_by_super()),
         ("attributes of any object that are read", names.READABLE | {"__class__"}),
-        ("attributes of your own objects, functions and classes that are read", _own()),
+        ("attributes of your own objects, functions and classes that are read", _of_own()),
         ("attributes of your own functions and classes that are set", names.SETTABLE),
-        ("names that a class body may assign", names.CLASS_VARIABLES),
+        ("other names that a class body may assign", names.CLASS_VARIABLES - names.CLASS_METHODS),
         ("names that a turn may assign at its top level", names.MODULE_VARIABLES),
-        ("names that are read as variables", names.READABLE_NAMES - names.MODULE_VARIABLES),
-        ("methods that read attributes named in a text: checked", names.DYNAMIC),
-        ("attributes that lead into the interpreter's frames: refused", INSPECT_ATTRIBUTES),
+        ("names that are read as variables", _variables()),
+        ("methods whose text names attributes: they are checked", names.DYNAMIC),
+        ("attributes that lead into frames and code: refused", INSPECT_ATTRIBUTES),
     ]
-    yield from _table(("which", "names"), [(which, _code(sorted(these))) for which, these in rows])
+    yield from _table(("", ""), [(which, _code(sorted(these))) for which, these in rows])
     yield (
-        "Every other special name (`__x__`) is refused. Private names (`_x`, `__x`) are free on objects, functions and classes "
-        "of your own,\nand closed on all others. `super` and the names of gates can't be rebound.\n"
+        "Every other special name (`__x__`) is refused. Private names (`_x`, `__x`) are free on\n"
+        "objects, functions and classes that are your own, and closed on all others.\n"
     )
-    yield from _table(
-        ("refused", "instead"), [(_code([name]), text) for name, text in names.INSTEAD.items()]
+    yield from _grouped(
+        ("refused", "instead"),
+        {name: text for name, text in names.INSTEAD.items() if name not in names.OWN_READABLE},
+    )
+    yield from _grouped(
+        ("refused to be set", "instead"),
+        {name: text for name, text in names.INSTEAD.items() if name in names.OWN_READABLE},
     )
 
 
-def _own() -> frozenset[str]:
-    return names.OWN_READABLE - {"__class__"}
+def _not_by_super() -> frozenset[str]:
+    return names.CLASS_METHODS - names.SUPER_METHODS - names.OWN_READABLE
+
+
+def _variables() -> frozenset[str]:
+    return names.READABLE_NAMES - names.CLASS_METHODS - names.MODULE_VARIABLES
+
+
+def _of_own() -> frozenset[str]:
+    return names.OWN_READABLE - names.CLASS_METHODS - {"__class__"}
 
 
 # -- builtins ----------------------------------------------------------------------------------
@@ -208,9 +244,7 @@ def _builtins() -> Iterator[str]:
     yield from _table(
         ("checked", "how"), [(_code([name]), _first(checked[name])) for name in sorted(checked)]
     )
-    yield from _table(
-        ("refused", "instead"), [(_code([name]), text) for name, text in _INSTEAD.items()]
-    )
+    yield from _grouped(("refused", "instead"), _INSTEAD)
 
 
 # -- modules -----------------------------------------------------------------------------------
@@ -219,14 +253,14 @@ def _builtins() -> Iterator[str]:
 def _modules() -> Iterator[str]:
     yield "## Modules\n"
     yield (
-        "A module is a read-only face with the names that are listed here. A name that your Python doesn't have is left out.\n"
+        "A module is a read-only face with the names that are listed here, as far as this Python\n"
+        "has them.\n"
     )
     rows = [(_code([module]), _names_of(module)) for module in sorted(facades.PUBLIC)]
     yield from _table(("module", "names"), rows)
     yield "What one may look for in vain:\n"
-    yield from _table(
-        ("left out", "why, and what instead"),
-        [(_code([name]), text) for name, text in sorted(facades.LEFT_OUT.items())],
+    yield from _grouped(
+        ("left out", "why, and what instead"), dict(sorted(facades.LEFT_OUT.items()))
     )
 
 
@@ -252,7 +286,28 @@ def _first(documented: Any) -> str:
 
 
 def _code(listed: Iterable[str]) -> str:
-    return " ".join(f"`{name}`" for name in listed)
+    text = " ".join(listed)
+    return f"`{text}`" if text else ""
+
+
+_CALL = r"\([\w.]*\)"
+_NAME = re.compile(
+    rf"__\w+__|\b[a-z_]\w*{_CALL}(?:\.\w+(?:{_CALL})?)*"
+    rf"|\b[a-z_]\w*(?:\.[A-Za-z_]\w*(?:{_CALL})?)+|\.exceptions"
+)
+
+
+def _marked(text: str) -> str:
+    """A message with the names in it marked as code."""
+    return _NAME.sub(r"`\g<0>`", text)
+
+
+def _grouped(head: tuple[str, str], texts: Mapping[str, str]) -> Iterator[str]:
+    """A table of names and texts, with the names that have the same text in one row."""
+    rows: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        rows.setdefault(text, []).append(name)
+    yield from _table(head, [(_code(found), _marked(text)) for text, found in rows.items()])
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Iterator[str]:

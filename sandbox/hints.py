@@ -18,6 +18,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from .classes import is_inherited, is_own
+from .facades.names import LEFT_OUT
 from .names import is_private, is_special, why_not_readable
 from .policy import TURN
 from .preview import show
@@ -228,6 +229,9 @@ def _for_import(error: ImportError, known: Known) -> Iterator[str]:
     if found is None or found[2] not in known.modules:
         return
     name, module = found[1], found[2]
+    if why := LEFT_OUT.get(f"{module}.{name}"):
+        yield f"It is left out here: {why}."
+        return
     sentences = list(_did_you_mean(name, _public(known.modules[module])))
     places = _modules_with(name, known)
     yield from [_from_there(name, places)] if places else sentences

@@ -227,9 +227,11 @@ class Namespace:
         return {**vars(builtins), "print": streams.show}
 
     def _vars(self, *args: Any) -> Any:
+        """The attributes of the program's own objects; without one, what ``locals()`` gives."""
         return guards.variables(*args) if args else self._texts.variables_of(sys._getframe(1))
 
     def _dir(self, *args: Any) -> list[str]:
+        """The names that an object has, or those of the scope, without the special ones."""
         names = dir(*args) if args else list(self._texts.variables_of(sys._getframe(1)))
         return sorted(name for name in names if not is_special(name))
 

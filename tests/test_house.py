@@ -14,7 +14,7 @@ import circlet
 import pytest
 
 ROOT = Path(__file__).parents[1]
-OUTSIDE = {"tests", "examples", "benchmarks", "build", "dist", "runs"}
+OUTSIDE = {"tests", "examples", "benchmarks", "docs", "build", "dist", "runs"}
 
 PUBLIC = [
     "LLM",

@@ -7,7 +7,6 @@ test that fails on plain CPython once it is cut out.
 
 from __future__ import annotations
 
-import ast
 import sysconfig
 from collections import Counter
 from dataclasses import dataclass
@@ -72,7 +71,7 @@ def programs(package: Path | None = None) -> CutTests:
             if reason := why_left_out(cut.tree):
                 reasons[reason] += 1
             else:
-                found.append(Program(cut.name, (harness, ast.unparse(cut.tree))))
+                found.append(Program(cut.name, (harness, str(cut))))
     return CutTests(
         found,
         {reason: reasons[reason] for reason in REASONS if reasons[reason]},

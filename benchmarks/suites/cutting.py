@@ -22,11 +22,16 @@ class Cut:
 
     Attributes:
         name: File, class and method.
-        tree: Its source as a tree: the definitions that it needs, and the call that runs it.
+        tree: The definitions that it needs.
+        call: The line that runs it.
     """
 
     name: str
     tree: ast.Module
+    call: str
+
+    def __str__(self) -> str:
+        return f"{ast.unparse(self.tree)}\n{self.call}"
 
 
 class TestFile:
@@ -42,6 +47,10 @@ class TestFile:
         self._statements: list[ast.stmt] = []
         self._seen: set[str] = set()
         self._own = self._load(path)
+        self._places: dict[str, list[int]] = {}
+        for place, node in enumerate(self._statements):
+            for name in _bound(node) | _called_on(node):
+                self._places.setdefault(name, []).append(place)
 
     def cuts(self, label: str) -> Iterator[Cut]:
         """Each test of each test case in the file."""
@@ -49,7 +58,8 @@ class TestFile:
         for node in self._own:
             if isinstance(node, ast.ClassDef) and _is_case(node, classes):
                 for method in sorted(_test_names(node, classes)):
-                    yield Cut(f"{label}.{node.name}.{method}", self._cut(node.name, method))
+                    tree, call = self._cut(node.name, method), f"_run({node.name}, {method!r})\n"
+                    yield Cut(f"{label}.{node.name}.{method}", tree, call)
 
     def _family(self, case: str) -> set[str]:
         """A test case with its bases."""
@@ -75,24 +85,22 @@ class TestFile:
 
     def _cut(self, case: str, method: str) -> ast.Module:
         """The statements that one test needs, in their order, its classes cut down to it."""
-        wanted, attributes = {case}, {method}
         family = self._family(case)
+        wanted, attributes = {case}, {method}
         kept: dict[int, ast.stmt] = {}
         grown = True
         while grown:  # until nothing that is kept names anything that is not
             before = len(wanted), len(attributes)
-            for place, node in enumerate(self._statements):
-                if _bound(node) & wanted or _is_call_on(node, wanted):
-                    if isinstance(node, ast.ClassDef) and node.name in family:
-                        node = _cut_down(node, method, wanted | attributes)
-                    kept[place] = node
-                    names, named = _used(kept[place])
-                    wanted |= names
-                    attributes |= named
+            for place in {place for name in wanted for place in self._places.get(name, ())}:
+                node = self._statements[place]
+                if isinstance(node, ast.ClassDef) and node.name in family:
+                    node = _cut_down(node, method, wanted | attributes)
+                kept[place] = node
+                names, named = _used(node)
+                wanted |= names
+                attributes |= named
             grown = before != (len(wanted), len(attributes))
-        call = ast.parse(f"_run({case}, {method!r})").body
-        body = [kept[place] for place in sorted(kept)] + call
-        return ast.Module(body=body, type_ignores=[])
+        return ast.Module(body=[kept[place] for place in sorted(kept)], type_ignores=[])
 
 
 class _Replaced(ast.NodeTransformer):
@@ -103,7 +111,9 @@ class _Replaced(ast.NodeTransformer):
         module = node.module or ""
         if module == "unittest" or module.startswith("test.support"):
             home = module.removeprefix("test.")
-            return [_bind(alias.asname or alias.name, f"{home}.{alias.name}") for alias in node.names]
+            return [
+                _bind(alias.asname or alias.name, f"{home}.{alias.name}") for alias in node.names
+            ]
         if module == "test":
             others = [alias for alias in node.names if alias.name != "support"]
             return ast.ImportFrom(module, others, 0) if others else []
@@ -125,7 +135,9 @@ class _Replaced(ast.NodeTransformer):
         match node:
             case ast.Assign(
                 targets=[ast.Name(id=target)],
-                value=ast.Call(func=function, args=[ast.Constant(value=str(name))], keywords=options),
+                value=ast.Call(
+                    func=function, args=[ast.Constant(value=str(name))], keywords=options
+                ),
             ) if _last_name(function) in ("import_fresh_module", "import_module"):
                 if not any(option.arg == "blocked" for option in options):
                     return ast.parse(f"import {name} as {target}").body[0]
@@ -195,12 +207,12 @@ def _bound(node: ast.AST) -> frozenset[str]:
     return frozenset(name for child in ast.iter_child_nodes(node) for name in _bound(child))
 
 
-def _is_call_on(node: ast.stmt, names: set[str]) -> bool:
-    """Whether a statement changes something of one of these names by calling a method of it."""
+def _called_on(node: ast.stmt) -> set[str]:
+    """The name of what a statement changes by calling a method of it."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
-            return name in names
-    return False
+            return {name}
+    return set()
 
 
 @cache
@@ -229,8 +241,7 @@ def _cut_down(node: ast.ClassDef, method: str, used: set[str]) -> ast.ClassDef:
     body = [
         each
         for each in node.body
-        if not (_is_test(each) and getattr(each, "name", "") != method)
-        and _is_needed(each, used)
+        if not (_is_test(each) and getattr(each, "name", "") != method) and _is_needed(each, used)
     ]
     kept = ast.ClassDef(**{field: getattr(node, field) for field in node._fields})
     kept.body = body or [ast.Pass()]

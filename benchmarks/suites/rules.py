@@ -31,57 +31,71 @@ REASONS = (
 )
 """In the order in which they are looked at; a test is counted under the first that holds."""
 
-MODULES = {
-    FILES: "os io.open tempfile shutil glob pathlib socket select ssl subprocess multiprocessing "
-    "threading _thread concurrent signal mmap fcntl pwd locale platform sysconfig site fileinput "
-    "gzip bz2 lzma tarfile zipfile shelve dbm sqlite3 urllib.request urllib.error http ftplib",
-    MACHINERY: "unittest.mock doctest test _testcapi _testbuffer _testinternalcapi "
-    "_testmultiphase xml idlelib tkinter turtle",
-    INSIDE: "gc weakref inspect ctypes dis opcode tracemalloc faulthandler builtins __main__ "
-    "importlib imp pkgutil runpy code codeop symtable tokenize token marshal linecache traceback "
-    "sre_compile sre_parse sre_constants copyreg encodings codecs errno",
-    PICKLE: "pickle cPickle pickletools",
-}
+
+def _by_name(names: dict[str, str]) -> dict[str, str]:
+    """The reason for each name, from the names for each reason."""
+    return {name: reason for reason, text in names.items() for name in text.split()}
+
+
+MODULES = _by_name(
+    {
+        FILES: "os io.open tempfile shutil glob pathlib socket select ssl subprocess multiprocessing "
+        "threading _thread concurrent signal mmap fcntl pwd locale platform sysconfig site fileinput "
+        "gzip bz2 lzma tarfile zipfile shelve dbm sqlite3 urllib.request urllib.error http ftplib",
+        MACHINERY: "unittest.mock doctest test _testcapi _testbuffer _testinternalcapi "
+        "_testmultiphase xml idlelib tkinter turtle",
+        INSIDE: "gc weakref inspect ctypes dis opcode tracemalloc faulthandler builtins __main__ "
+        "importlib imp pkgutil runpy code codeop symtable tokenize token marshal linecache traceback "
+        "sre_compile sre_parse sre_constants copyreg encodings codecs errno",
+        PICKLE: "pickle cPickle pickletools",
+    }
+)
 """Modules, by why a sandbox has none."""
 
-SUPPORT = {
-    FILES: "os_helper socket_helper threading_helper script_helper temp_dir run_with_locale "
-    "wait_process captured_stdout captured_stderr captured_output findfile",
-    INSIDE: "refcount_test check_free_after_iterating check_sizeof calcobjsize calcvobjsize "
-    "catch_unraisable_exception setswitchinterval disable_gc swap_attr check_disallow_instantiation "
-    "adjust_int_max_str_digits infinite_recursion set_recursion_limit Py_DEBUG no_tracing "
-    "check__all__ collision_stats NHASHBITS get_c_recursion_limit suppress_immortalization "
-    "force_not_colorized no_color run_in_subinterp bigmemtest bigaddrspacetest _1G _2G _4G "
-    "run_no_yield_async_fn exceeds_recursion_limit Py_C_RECURSION_LIMIT",
-}
+SUPPORT = _by_name(
+    {
+        FILES: "os_helper socket_helper threading_helper script_helper temp_dir run_with_locale "
+        "wait_process captured_stdout captured_stderr captured_output findfile",
+        INSIDE: "refcount_test check_free_after_iterating check_sizeof calcobjsize calcvobjsize "
+        "catch_unraisable_exception setswitchinterval disable_gc swap_attr check_disallow_instantiation "
+        "adjust_int_max_str_digits infinite_recursion set_recursion_limit Py_DEBUG no_tracing "
+        "check__all__ collision_stats NHASHBITS get_c_recursion_limit suppress_immortalization "
+        "force_not_colorized no_color run_in_subinterp bigmemtest bigaddrspacetest _1G _2G _4G "
+        "run_no_yield_async_fn exceeds_recursion_limit Py_C_RECURSION_LIMIT",
+    }
+)
 """Parts of ``test.support``, by why nothing stands in for them."""
 
-NAMES = {
-    FILES: "open input",
-    INSIDE: "breakpoint help exit quit copyright credits license",
-    TEXTS: "compile __import__ import_fresh_module check_syntax_warning",
-}
+NAMES = _by_name(
+    {
+        FILES: "open input",
+        INSIDE: "breakpoint help exit quit copyright credits license",
+        TEXTS: "compile __import__ import_fresh_module check_syntax_warning",
+    }
+)
 """Builtins and helpers that a sandbox refuses."""
 
-ATTRIBUTES = {
-    PICKLE: "__reduce__ __reduce_ex__ __getstate__ __setstate__ __getnewargs__ __getnewargs_ex__",
-    SPECIAL: "__dict__ __mro__ __bases__ __base__ __subclasses__ __globals__ __builtins__ "
-    "__closure__ __code__ __defaults__ __kwdefaults__ __traceback__ __self__ __func__ "
-    "__objclass__ __weakref__ __wrapped__ __get__ __set__ __delete__ __loader__ __spec__ "
-    "__file__ __path__ __sizeof__ __dir__ __text_signature__ __type_params__ __signature__ mro "
-    "with_traceback",
-    HOOKS: "__getattribute__ __setattr__ __delattr__ __del__ __instancecheck__ "
-    "__subclasscheck__ __subclasshook__ __abstractmethods__",
-    CLASSES: "__prepare__ __mro_entries__ new_class prepare_class resolve_bases EnumMeta EnumType "
-    "ABCMeta get_original_bases",
-    INSIDE: "gi_frame gi_code gi_running gi_yieldfrom gi_suspended cr_frame cr_code cr_running "
-    "cr_await cr_origin cr_suspended ag_frame ag_code ag_running ag_await f_back f_locals "
-    "f_globals f_builtins f_code f_lineno f_trace tb_frame tb_next tb_lineno tb_lasti co_code "
-    "co_consts co_names co_varnames co_flags co_firstlineno co_filename co_name co_freevars "
-    "co_cellvars cell_contents CodeType FrameType TracebackType CellType",
-    TEXTS: "import_fresh_module",
-    CLOSED: "get_type_hints ForwardRef update_wrapper get_annotations",
-}
+ATTRIBUTES = _by_name(
+    {
+        PICKLE: "__reduce__ __reduce_ex__ __getstate__ __setstate__ __getnewargs__ __getnewargs_ex__",
+        SPECIAL: "__dict__ __mro__ __bases__ __base__ __subclasses__ __globals__ __builtins__ "
+        "__closure__ __code__ __defaults__ __kwdefaults__ __traceback__ __self__ __func__ "
+        "__objclass__ __weakref__ __wrapped__ __get__ __set__ __delete__ __loader__ __spec__ "
+        "__file__ __path__ __sizeof__ __dir__ __text_signature__ __type_params__ __signature__ mro "
+        "with_traceback",
+        HOOKS: "__getattribute__ __setattr__ __delattr__ __del__ __instancecheck__ "
+        "__subclasscheck__ __subclasshook__ __abstractmethods__",
+        CLASSES: "__prepare__ __mro_entries__ new_class prepare_class resolve_bases EnumMeta EnumType "
+        "ABCMeta get_original_bases",
+        INSIDE: "gi_frame gi_code gi_running gi_yieldfrom gi_suspended cr_frame cr_code cr_running "
+        "cr_await cr_origin cr_suspended ag_frame ag_code ag_running ag_await f_back f_locals "
+        "f_globals f_builtins f_code f_lineno f_trace tb_frame tb_next tb_lineno tb_lasti co_code "
+        "co_consts co_names co_varnames co_flags co_firstlineno co_filename co_name co_freevars "
+        "co_cellvars cell_contents CodeType FrameType TracebackType CellType",
+        TEXTS: "import_fresh_module",
+        CLOSED: "get_type_hints ForwardRef update_wrapper get_annotations",
+    }
+)
 """Attributes that a sandbox refuses, whatever they are read of."""
 
 SYS_DATA = frozenset(
@@ -91,10 +105,19 @@ SYS_DATA = frozenset(
 """What a program finds in ``sys``."""
 
 
-def why_left_out(tree: ast.AST) -> str | None:
+def why_left_out(tree: ast.Module) -> str | None:
     """The first reason that holds for a test's source, or None."""
-    found = {reason for node in ast.walk(tree) for reason in _reasons(node)}
+    found = frozenset().union(*map(_all_reasons, tree.body))
     return next((reason for reason in REASONS if reason in found), None)
+
+
+@cache
+def _all_reasons(node: ast.AST) -> frozenset[str]:
+    """The reasons in a statement. Cached, for cuts of one file share most of theirs."""
+    if isinstance(node, ast.ClassDef):
+        parts = map(_all_reasons, ast.iter_child_nodes(node))
+        return frozenset(_reasons(node)).union(*parts)
+    return frozenset(reason for each in ast.walk(node) for reason in _reasons(each))
 
 
 def _reasons(node: ast.AST) -> Iterator[str]:
@@ -114,7 +137,8 @@ def _reasons(node: ast.AST) -> Iterator[str]:
             yield from _listed(ATTRIBUTES, name)
             yield from _why_attribute(value, name)
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-            yield from _listed(ATTRIBUTES, name, but=("__get__", "__set__", "__delete__"))
+            if name not in ("__get__", "__set__", "__delete__"):
+                yield from _listed(ATTRIBUTES, name)
         case ast.ClassDef(bases=bases, keywords=keywords):
             if any(keyword.arg == "metaclass" for keyword in keywords):
                 yield CLASSES
@@ -151,8 +175,9 @@ def _why_attribute(value: ast.expr, name: str) -> Iterator[str]:
             yield SYS
         case ast.Name(id="unittest" | "test") if name == "mock":
             yield MACHINERY
-        case ast.Name(id="support") | ast.Attribute(
-            value=ast.Name(id="support"), attr="warnings_helper" | "import_helper"
+        case (
+            ast.Name(id="support")
+            | ast.Attribute(value=ast.Name(id="support"), attr="warnings_helper" | "import_helper")
         ):
             yield from _listed(SUPPORT, name)
             yield from _listed(NAMES, name)
@@ -182,12 +207,10 @@ def _stood_in() -> frozenset[str]:
                     found.add(target.id)
     return frozenset(found)
 
-
     table = (MODULES, SUPPORT, NAMES, ATTRIBUTES)[which]
     return {name: reason for reason, names in table.items() for name in names.split()}
 
 
-def _listed(table: dict[str, str], name: str, but: tuple[str, ...] = ()) -> Iterator[str]:
-    for reason, names in table.items():
-        if name not in but and name in names.split():
-            yield reason
+def _listed(reasons: dict[str, str], name: str) -> Iterator[str]:
+    if name in reasons:
+        yield reasons[name]

@@ -59,7 +59,9 @@ def parse(topic: str, text: str) -> list[Program]:
     for head, source in _parts(text):
         match = _HEAD.fullmatch(head)
         if match is None:
-            raise ValueError(f"{topic}: {head!r} should read '# === name' or '# === name, from 3.x'")
+            raise ValueError(
+                f"{topic}: {head!r} should read '# === name' or '# === name, from 3.x'"
+            )
         if match["name"] in seen:
             raise ValueError(f"{topic}: there are two snippets {match['name']!r}")
         seen.add(match["name"])

@@ -12,7 +12,6 @@ from ..names import is_special
 from . import (
     abcs,
     alerts,
-    annotations,
     constants,
     containers,
     contexts,
@@ -37,6 +36,7 @@ from . import (
     tasks,
     traces,
     trees,
+    type_hints,
     zones,
 )
 from .facade import Facade, make
@@ -45,7 +45,6 @@ from .names import PUBLIC
 _MATTERS = (
     abcs,
     alerts,
-    annotations,
     constants,
     containers,
     contexts,
@@ -70,6 +69,7 @@ _MATTERS = (
     tasks,
     traces,
     trees,
+    type_hints,
     zones,
 )
 

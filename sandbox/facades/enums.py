@@ -7,7 +7,7 @@ import types
 from typing import Any
 
 from .. import classes
-from ..names import is_special
+from ..names import is_private, is_special
 from .kinds import stand_in
 
 _MIXED_IN = (int, str, float, complex, bytes, tuple, frozenset)
@@ -40,7 +40,7 @@ def mend() -> dict[str, Any]:
 
     enum.EnumMeta._create_ = checked  # type: ignore[attr-defined]
     enum.EnumMeta.__members__ = property(_members)  # type: ignore[assignment,method-assign]
-    enum.property.name = _FixedName()  # type: ignore[attr-defined]
+    enum.property.name = _FixedName()  # type: ignore[assignment]
     kind = stand_in(enum.EnumMeta)
     return {"enum.EnumMeta": kind, "enum.EnumType": kind}
 
@@ -68,8 +68,8 @@ class _FixedName:
             raise AttributeError("this property has no name yet") from None
 
     def __set__(self, instance: Any, name: Any) -> None:
-        if type(name) is not str or is_special(name):
-            raise AttributeError(f"a property can't have the name {name!r}")
+        if type(name) is not str or is_special(name) or is_private(name):
+            raise AttributeError(f"an enum's property can't have the name {name!r}")
         had = vars(instance).setdefault("name", name)
         if had != name:
             raise AttributeError(f"the property's name is {had!r}, and can't be another")

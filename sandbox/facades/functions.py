@@ -20,7 +20,7 @@ def mend() -> dict[str, Any]:
     for example, and a class could then have other bases than those that were looked at.
     """
     functools.update_wrapper = _update_wrapper
-    functools.singledispatch = _singledispatch_with_classes(functools.singledispatch)
+    functools.singledispatch = _singledispatch_with_classes(functools.singledispatch)  # type: ignore[assignment]
     return {"functools.cached_property": CachedProperty}
 
 
@@ -135,7 +135,7 @@ class CachedProperty:
             guards.own(instance, name)
         return name
 
-    __class_getitem__ = classmethod(types.GenericAlias)
+    __class_getitem__: Any = classmethod(types.GenericAlias)
 
 
 CachedProperty.__name__ = CachedProperty.__qualname__ = "cached_property"

@@ -11,7 +11,6 @@ from typing import Any
 
 from .. import classes, guards
 from ..names import CLASS_METHODS, is_private, is_special, why_not_readable
-from .containers import without_guarded_patterns
 from .copies import deep
 
 _FIELDS = "__dataclass_fields__"
@@ -31,8 +30,9 @@ def mend() -> dict[str, Any]:
     field is a property of its class. The functions that are replaced in the module are those
     that it gives to the classes that it makes.
     """
-    dataclasses.Field.name = _fixed_name(dataclasses.Field.name)  # type: ignore[assignment,arg-type]
-    classes.close(dataclasses.Field)
+    field: Any = dataclasses.Field
+    field.name = _fixed_name(field.name)
+    classes.close(field)
     for name, ours in {
         "_replace": _replace,
         "_dataclass_getstate": _get_state,
@@ -76,7 +76,7 @@ def _check_field_name(name: Any) -> None:
 def _dataclass(cls: Any = None, /, **options: Any) -> Any:
     """``dataclasses.dataclass`` for classes whose field names are what they seem.
 
-    It writes source text out of them, and makes them the names that positional patterns read.
+    It writes source text out of them.
     """
     if cls is None:
         return lambda decorated: _dataclass(decorated, **options)
@@ -87,7 +87,7 @@ def _dataclass(cls: Any = None, /, **options: Any) -> Any:
         if guards.is_guarded(name) and classes.is_inherited(cls, name):
             raise ValueError(f"{name!r} can't be the name of a field: a base class guards it")
     defined = frozenset(vars(cls))
-    made = without_guarded_patterns(dataclasses.dataclass(**options)(cls))
+    made: Any = dataclasses.dataclass(**options)(cls)
     if any(guards.is_guarded(name) for name in getattr(made, _FIELDS)):
         _guard(made, defined)
     return made

@@ -388,6 +388,7 @@ def helped(backend: Any) -> Iterator[Sandbox]:
         ("class A:\n    def __init__(self): self._val = 1\nA()._vla", "Did you mean '_val'?"),
         ("from enum import Enum\nclass C(Enum):\n    GREEN = 1\nC.GREN", "Did you mean 'GREEN'?"),
         ("from math import sqroot", "Did you mean 'sqrt'?"),
+        ("from os import getcwd", "It is left out here: there are no files"),
         ("from collections import Iterable", "`from collections.abc import Iterable`"),
         ("import jsno", "Did you mean 'json'?"),
         ("d = {'alpha': 1}\nd['alhpa']", "Did you mean 'alpha'?"),

@@ -171,7 +171,8 @@ class Source:
 @functools.wraps(Source())
 class D:
     pass
-escaped = D
+from dataclasses import dataclass, fields
+escaped = fields(dataclass(D)) or None
 """,
 }
 

@@ -209,6 +209,16 @@ class Looks:
 re.RegexFlag.__members__ == Looks()
 re.RegexFlag["HIDDEN"]
 """,
+    "a private attribute of a member's value, by a member of that name": """
+import random
+class Mixed:
+    def _randbelow(self): ...
+class E(Mixed, Enum):
+    _randbelow = 1
+    def aim(self, value): self._value_ = value
+E["_randbelow"].aim(random.Random(1))
+E["_randbelow"]._randbelow(3)
+""",
     "what a member's value keeps, by a property found among the variables": """
 import json
 class E(str, Enum):

@@ -218,7 +218,7 @@ import copy, textwrap
 class W:
     _wrap_chunks: object
 class R(textwrap.TextWrapper, W):
-    pass
+    def __init__(self): pass
 copy.deepcopy(R(), {})
 """,
 }

@@ -85,7 +85,8 @@ def test_a_functions_own_names_may_be_a_gates(box: Sandbox, binder: str) -> None
 def test_other_names_are_free(box: Sandbox, binder: str) -> None:
     """Underscores and the names of builtins are the program's to use."""
     no_underscore = {"match as", "match rest"}  # CPython's own grammar
-    for name in (*("_",) * (binder not in no_underscore), "_x", "__x", "__x_", "x__", "____", "print", "len", "self"):
+    names = ["_x", "__x", "__x_", "x__", "____", "print", "len", "self"]
+    for name in names if binder in no_underscore else ["_", *names]:
         body = BINDERS[binder].format(name).replace("\n", "\n    ")
         run = box.run(f"def outer():\n    {body}")
         assert run.status == "ok", str(run)

@@ -193,7 +193,8 @@ Shape().twice()
     "inherits from what is no class": "class A(5): pass",
     "inherits from a function": "class A(len): pass",
     "inherits from bool": "class A(bool): pass",
-    "through __mro_entries__ of the library's": "class A(list[int]): pass\nA([1]), A.__mro__[1]([2])",
+    "through __mro_entries__ of the library's": "class A(list[int]): pass\n"
+    "A([1]), A.__mro__[1]([2])",
     "its own variables": "class A:\n    x, _y = 1, 2\n    def m(self): ...\n"
     "[n for n in A.__dict__ if n[:2] != '__'], [n for n in vars(A) if n[:2] != '__']",
 }
@@ -218,6 +219,25 @@ def test_a_class_body_binds_no_other_special_name(box, name):
     """A class body assigns the special names that a class may have, and no others."""
     run = box.run(f"class A:\n    {name} = 1\nA()")
     assert (run.status == "error") is name.endswith("__")
+
+
+@pytest.mark.parametrize("name", ["__class__", "__getattribute__", "__reduce_ex__", "__del__"])
+@pytest.mark.parametrize(
+    "slots", ["('{}',)", "['x', '{}']", "'{}'", "{{'{}': 'doc'}}", "tuple(['{}'])"]
+)
+def test_no_slot_has_a_special_name(box, slots, name):
+    """A slot is an attribute of the class: its name is checked as one."""
+    run = box.run(f"class A:\n    __slots__ = {slots.format(name)}\nA()")
+    assert run.error is not None
+    assert name in run.error.message
+
+
+def test_the_special_slots_that_there_are(same):
+    """``__dict__`` and ``__weakref__`` are slots as in CPython."""
+    same(
+        "class A:\n    __slots__ = ('x', '__dict__', '__weakref__')\n"
+        "a = A()\na.x, a.y = 1, 2\nvars(a), a.x"
+    )
 
 
 @pytest.mark.parametrize(

@@ -66,8 +66,10 @@ class Account:
     def check(self): return self._balance, self.__pin
 repr(Account(5)), Account(5).check()
 """,
-    "a mutable default": "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: list = []",
-    "an argument missing": "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int\nA()",
+    "a mutable default": "from dataclasses import dataclass\n@dataclass\nclass A:\n"
+    "    x: list = []",
+    "an argument missing": "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int\n"
+    "A()",
     "a namedtuple": """
 from collections import namedtuple
 P = namedtuple('P', 'x y', defaults=[0])
@@ -109,7 +111,8 @@ T = TypedDict('T', {'a': int})
 m: Movie = {'title': 'x'}
 Movie(title='y', year=3), m, T(a=1)
 """,
-    "a simple namespace": "from types import SimpleNamespace\ns = SimpleNamespace(a=1)\ns.b = 2\nrepr(s)",
+    "a simple namespace": "from types import SimpleNamespace\ns = SimpleNamespace(a=1)\ns.b = 2\n"
+    "repr(s)",
     "made by a call": """
 from dataclasses import make_dataclass, field
 P = make_dataclass('P', ['x', ('y', int), ('z', int, field(default=5))])

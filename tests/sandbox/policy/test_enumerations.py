@@ -150,6 +150,8 @@ def test_enums_are_cpythons(same, what):
         "from enum import Enum\nEnum('E', ['__class__'])",
         "from enum import Enum\nEnum('E', 'A', type=type)",
         "from enum import Enum\nclass E(Enum):\n    __reduce__ = 1",
+        "from enum import Enum\nclass E(Enum):\n    A = 1\nE.__dict__['_new_member_']",
+        "from enum import Enum\nclass E(Enum):\n    A = 1\nvars(E)['_member_map_']",
         "from enum import Enum\nclass E(Enum):\n    A = 1\nE._member_map_",
         "from enum import Enum\nclass E(Enum):\n    A = 1\nE._create_('X', 'Y')",
         "from enum import Enum\nclass E(Enum): ...\nE._convert_('X', 'os', lambda n: n == 'sys')",

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 CASES = [
     "'{} {}'.format(1, 'a'), '{1} {0}'.format(1, 'a'), '{a} {b}'.format(a=1, b=2)",
-    "'{:>5}|{:<5}|{:^5}|{:*^7}'.format(1, 2, 3, 4), '{:,} {:.2f} {:e} {:%}'.format(1234, 3.14159, 5, .5)",
+    "'{:>5}|{:<5}|{:^5}|{:*^7}'.format(1, 2, 3, 4)",
+    "'{:,} {:.2f} {:e} {:%}'.format(1234, 3.14159, 5, .5)",
     "'{0!r} {0!s} {0!a} {0!r:>6}'.format('é')",
     "'{:{}}|{:{w}.{p}}'.format('a', 5, 3.14159, w=8, p=3)",
     "'{0[a]} {0[b][1]} {1[0]}'.format({'a': 1, 'b': [2, 3]}, [4])",
@@ -63,7 +64,8 @@ def test_format_is_cpythons(same, source):
 
 
 @pytest.mark.parametrize(
-    "name", ["__globals__", "__code__", "__subclasses__", "__class__.__mro__", "__init__.__globals__"]
+    "name",
+    ["__globals__", "__code__", "__subclasses__", "__class__.__mro__", "__init__.__globals__"],
 )
 @pytest.mark.parametrize(
     "form",

@@ -7,7 +7,8 @@ PROGRAMS = {
     "private": "def f(): ...\nf._cache = {}\nf._cache['a'] = 1\nf._cache",
     "deleted": "def f(): ...\nf.x = 1\ndel f.x\nhasattr(f, 'x')",
     "all of them": "def f(): ...\nf.a, f.b = 1, 2\nf.__dict__, vars(f)",
-    "the name": "def f(): ...\nf.__name__ = 'g'\nf.__qualname__ = 'A.g'\nf.__name__, f.__qualname__",
+    "the name": "def f(): ...\nf.__name__ = 'g'\nf.__qualname__ = 'A.g'\n"
+    "f.__name__, f.__qualname__",
     "the docstring": "def f(): 'old'\nf.__doc__ = (f.__doc__ or '') + ' and new'\nf.__doc__",
     "what it wraps": "def f(): return 1\ndef g(): ...\ng.__wrapped__ = f\ng.__wrapped__()",
     "defaults": "def f(a, b=1, *, c=[2]): ...\nf.__defaults__, f.__kwdefaults__",

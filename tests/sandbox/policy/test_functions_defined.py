@@ -53,7 +53,8 @@ def area(w, h):
     return w * h
 area(2, 3), area.__name__, area.__doc__, area.__wrapped__(2, 2)
 """,
-    "closures over loops": "fs = []\nfor i in range(3):\n    def f(i=i): return i\n    fs.append(f)\n"
+    "closures over loops": "fs = []\nfor i in range(3):\n    def f(i=i): return i\n"
+    "    fs.append(f)\n"
     "[f() for f in fs]",
     "redefined": ("def f(): return 1\ng = f", "def f(): return 2\nf(), g()"),
     "nested deep": """

@@ -11,7 +11,8 @@ PROGRAMS = {
     "a submodule as": "import collections.abc as c\nissubclass(dict, c.Mapping)",
     "from a package": "from collections import abc\nfrom os import path\n"
     "issubclass(list, abc.Sequence), path.join('a', 'b')",
-    "in a function": "def f():\n    import math\n    from json import dumps\n    return dumps(math.floor(1.5))\n"
+    "in a function": "def f():\n    import math\n    from json import dumps\n"
+    "    return dumps(math.floor(1.5))\n"
     "f(), 'dumps' in globals()",
     "in a class": "class A:\n    import math\n    from math import pi as p\nA.p, A.math.e",
     "in a condition and a try": """

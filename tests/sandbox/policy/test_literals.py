@@ -34,7 +34,8 @@ def test_a_literal_is_cpythons(same, expression):
     "source",
     [
         "class A:\n    def __getitem__(self, i): return i\na = A()\n"
-        "a[1], a[1, 2], a[1:2] == slice(1, 2), a[..., None] == (..., None), a[(1,)], a[*[1, 2]], a[1:2, ::3][1] == slice(None, None, 3)",
+        "a[1], a[1, 2], a[1:2] == slice(1, 2), a[..., None] == (..., None), a[(1,)], "
+        "a[*[1, 2]], a[1:2, ::3][1] == slice(None, None, 3)",
         "def f(): 'the docstring'\nclass A: '''of the class'''\nf.__doc__, A.__doc__",
         "{[]: 1}",
         "{1: 2}[3]",

@@ -119,8 +119,10 @@ list(run(['go north', 'fly high', 'stop', 'go south']))
 """,
     "too many by place": "class A: ...\nmatch A():\n    case A(1): ...",
     "not a class": "x = 5\nmatch 1:\n    case x(): ...",
-    "match args of a wrong kind": "class A:\n    __match_args__ = ['x']\nmatch A():\n    case A(1): ...",
-    "match args that are no texts": "class A:\n    __match_args__ = (1,)\nmatch A():\n    case A(1): ...",
+    "match args of a wrong kind": "class A:\n    __match_args__ = ['x']\nmatch A():\n"
+    "    case A(1): ...",
+    "match args that are no texts": "class A:\n    __match_args__ = (1,)\nmatch A():\n"
+    "    case A(1): ...",
     "a name twice": "match 1:\n    case [a, a]: ...",
     "unreachable": "match 1:\n    case x: ...\n    case 2: ...",
 }
@@ -234,3 +236,35 @@ match Good():
 r, h.n
 """
     assert box.run(source).value == (1, 1)
+
+
+@pytest.mark.parametrize("where", ["names, {}", "names", "names, names", "names, M()"])
+def test_a_text_that_runs_on_given_names_matches_too(box, where):
+    """Nothing of the check is left in, or looked up in, what a program hands to ``exec``."""
+    source = f"""
+class P:
+    __match_args__ = ('x',)
+    x = 1
+class M(dict):
+    def __setitem__(self, name, value):
+        assert name.isidentifier(), name
+        super().__setitem__(name, value)
+names = {{'P': P, 'p': P()}}
+exec('match p:\\n    case P(x): print(x)', {where})
+[name for name in names if name[0] == '<']
+"""
+    run = box.run(source)
+    assert (run.value, run.stdout) == ([], "1\n"), str(run)
+
+
+def test_a_class_body_keeps_nothing_of_the_check(same):
+    """A class has the names that its body binds, and no others."""
+    same("""
+class P:
+    __match_args__ = ('x',)
+    x = 1
+class C:
+    match P():
+        case P(x): r = x
+sorted(n for n in C.__dict__ if n[0] != '_'), C.r
+""")

@@ -24,7 +24,7 @@ class B(ABC): pass
 class C(Enum): X = 1
 [isinstance(x, type) for x in (A, B, C, int, type, 3, A())]
 """,
-    "type of a type": "type(int) is type, type(type) is type, type(3) is int, issubclass(type, object)",
+    "type of a type": "type(int) is type, type(type) is type, issubclass(type, object)",
     "type as a key and in a table": "{int: 'i', str: 's'}[type('a')], {type: 1}[type(int)]",
     "type tells one class from another": "[type(x).__name__ for x in (1, 'a', [], None, len, int)]",
 }

@@ -5,7 +5,8 @@ import pytest
 PROGRAMS = {
     "the name": "__name__, __name__ == '__main__'",
     "main": "def main(): return 'ran'\nif __name__ == '__main__': r = main()\nr",
-    "the name in functions and classes": "def f(): return __name__\nclass A: n = __name__\nf(), A.n",
+    "the name in functions and classes": "def f(): return __name__\nclass A: n = __name__\n"
+    "f(), A.n",
     "in a class body": "class A:\n    r = __module__, __qualname__\nA.r",
     "debug": "__debug__, [1 for _ in 'a' if __debug__]",
     "metadata": """
@@ -36,7 +37,9 @@ def test_names_of_modules_are_cpythons(same, what):
         *("__main__", "__import__", "__unheard_of__"),
     ],
 )
-@pytest.mark.parametrize("form", ["{} = 1", "{}: int = 1", "for {} in x: ...", "def {}(): ...", "del {}"])
+@pytest.mark.parametrize(
+    "form", ["{} = 1", "{}: int = 1", "for {} in x: ...", "def {}(): ...", "del {}"]
+)
 def test_other_special_names_are_not_bound(box, form, name):
     """What Python or the runner looks up is not the program's to set."""
     run = box.run(form.format(name))

@@ -3,7 +3,8 @@
 import pytest
 
 PROGRAMS = {
-    "variables and functions": "_a, __b = 1, 2\ndef _f(_x=3, *, __y=4): return _x + __y\n_a + __b + _f()",
+    "variables and functions": "_a, __b = 1, 2\ndef _f(_x=3, *, __y=4): return _x + __y\n"
+    "_a + __b + _f()",
     "attributes": """
 class Account:
     _rate = 2
@@ -103,11 +104,13 @@ getattr(a, '_x'), getattr(a, '_y', 'none'), hasattr(a, '_x'), '{0._x}'.format(a)
     "named tuples'": """
 from collections import namedtuple
 P = namedtuple('P', 'x y')
-P._fields, tuple(P._make([1, 2])), P(1, 2)._asdict(), tuple(P(1, 2)._replace(y=3)), P._field_defaults
+p = P._make([1, 2])
+P._fields, tuple(p), p._asdict(), tuple(p._replace(y=3)), P._field_defaults
 """,
     "not there": "class A: ...\nA()._nope",
     "the underscore": "_ = 5\nfor _ in range(3): pass\na, _ = 1, 2\n_",
-    "a slot": "class A:\n    __slots__ = ('_x', '__y')\n    def __init__(self): self._x = self.__y = 1\n"
+    "a slot": "class A:\n    __slots__ = ('_x', '__y')\n"
+    "    def __init__(self): self._x = self.__y = 1\n"
     "    def get(self): return self._x + self.__y\nA().get()",
     "a module's own style": "_CACHE = {}\ndef get(k):\n    if k not in _CACHE: _CACHE[k] = k * 2\n"
     "    return _CACHE[k]\nget(2), _CACHE",
@@ -126,6 +129,7 @@ A().get(), A().bump(), A().inner()
 """,
 }
 
+
 @pytest.mark.parametrize("what", PROGRAMS)
 def test_own_private_names_are_free(same, what):
     """One underscore or two: on own objects they are names like others, mangled as in CPython."""
@@ -142,11 +146,13 @@ def test_own_private_names_are_free(same, what):
         "import random\nrandom.Random(1)._x = 1",
         "import random\ndel random.Random(1)._x",
         "import random\nclass R(random.Random): ...\nR(1)._randbelow(3)",
-        "import random\nclass R(random.Random):\n    def f(self): return self._randbelow(3)\nR(1).f()",
+        "import random\nclass R(random.Random):\n    def f(self): return self._randbelow(3)\n"
+        "R(1).f()",
         "import random\nclass R(random.Random): ...\nR._randbelow = 1",
         "import random\nclass R(random.Random): ...\nR(1)._randbelow = 1",
         "import random\nclass R(random.Random):\n    def f(self): self._randbelow = 1\nR(1).f()",
-        "import random\nclass R(random.Random):\n    def f(self):\n        del self._randbelow\nR(1).f()",
+        "import random\nclass R(random.Random):\n    def f(self):\n        del self._randbelow\n"
+        "R(1).f()",
         "class A(list): ...\nA()._x",
         "import textwrap\ntextwrap.dedent._x",
         "from enum import Enum\nclass E(Enum): A = 1\nE._member_names_",
@@ -160,7 +166,8 @@ def test_own_private_names_are_free(same, what):
         "setattr([], '_x', 1)",
         "import random\ngetattr(random.Random(1), '_rand' + 'below')",
         "import random\n'{0._randbelow}'.format(random.Random(1))",
-        "import random\nfrom operator import attrgetter\nattrgetter('_randbelow')(random.Random(1))",
+        "import random\nfrom operator import attrgetter\n"
+        "attrgetter('_randbelow')(random.Random(1))",
     ],
 )
 def test_private_names_of_others_are_closed(box, source):
@@ -185,7 +192,8 @@ def test_private_names_of_others_are_closed(box, source):
         "match [other]:\n            case [*_, self]: pass",
         "def g():\n            nonlocal self\n            self = other\n        g()",
         "del self\n        self = other",
-        "try: raise Carrier(other)\n        except Carrier as self: self = keep = self.args[0]; return keep._randbelow",
+        "try: raise Carrier(other)\n"
+        "        except Carrier as self: self = keep = self.args[0]; return keep._randbelow",
         "self = other if other else self",
     ],
 )
@@ -215,7 +223,8 @@ A().f(random.Random(1))
         "class A:\n    def f(self): return (lambda self: self._x, self._randbelow)[0](r)\nA().f()",
         "class A:\n    _x = 1\n    def f(self):\n        def g(self): return self._randbelow\n"
         "        return self._x, g(r)\nA().f()",
-        "class A:\n    _x = 1\n    def f(self):\n        class B:\n            def g(me): return me._x, self._randbelow\n"
+        "class A:\n    _x = 1\n    def f(self):\n        class B:\n"
+        "            def g(me): return me._x, self._randbelow\n"
         "        return self._x\nA.f(r)",
         "class A:\n    def f(self): return self._randbelow\nA.f(r)",
         "class A:\n    def f(self):\n        self = self\n        return self._randbelow\nA.f(r)",
@@ -223,7 +232,8 @@ A().f(random.Random(1))
         "class A:\n    def f(*a): return a[0]._randbelow\nA.f(r)",
         "def f(self): return self._randbelow\nclass A: g = f\nA.g(r)",
         "class A:\n    def f(self):\n        yield\n        yield self._randbelow\nlist(A.f(r))",
-        "class A:\n    async def f(self): return self._randbelow\nimport asyncio\nasyncio.run(A.f(r))",
+        "class A:\n    async def f(self): return self._randbelow\nimport asyncio\n"
+        "asyncio.run(A.f(r))",
         "class A:\n    def f(self): return exec('self = r; print(self._randbelow)')\nA().f()",
         "class A:\n    def f(self): return eval('self._randbelow')\nA.f(r)",
     ],
@@ -233,3 +243,29 @@ def test_a_method_called_with_anything_reads_nothing_more(box, source):
     run = box.run(f"import random\nr = random.Random(1)\n{source}")
     assert run.error is not None, str(run)
     assert run.error.type == "AttributeError"
+
+
+@pytest.mark.parametrize("source", ["x._randbelow", "x._randbelow = 1"])
+def test_a_name_that_changes_between_two_reads_is_no_way_round(box, source):
+    """A variable may be looked up in a mapping of the program's own: it is looked up once."""
+    program = f"""
+import random
+class A: ...
+theirs = random.Random(1)
+class M(dict):
+    def __init__(self, count):
+        self.count = count
+    def __getitem__(self, name):
+        if name != 'x': raise KeyError(name)
+        self.count += 1
+        ours = A()
+        ours._randbelow = 5
+        return ours if self.count % 2 else theirs
+refused = 0
+for count in range(2):
+    names = M(count)
+    try: exec({source!r}, {{}}, names)
+    except AttributeError: refused += 1
+refused
+"""
+    assert box.run(program).value == 1

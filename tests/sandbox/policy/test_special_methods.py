@@ -19,7 +19,8 @@ g[1, 2] = 'a'; g[3] = 'b'
 del g[3]
 g[1, 2], (1, 2) in g, 3 in g, list(g), list(reversed(g)), len(g), bool(g)
 """,
-    "by getitem alone": "class A:\n    def __getitem__(self, i):\n        if i > 2: raise IndexError\n"
+    "by getitem alone": "class A:\n    def __getitem__(self, i):\n"
+    "        if i > 2: raise IndexError\n"
     "        return i * i\nlist(A()), 4 in A(), [*A()]",
     "missing": "class D(dict):\n    def __missing__(self, k): return k * 2\nD()[4], D().get(4)",
     "an iterator": """

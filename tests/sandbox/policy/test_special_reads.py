@@ -4,8 +4,10 @@ import pytest
 
 PROGRAMS = {
     "names": "int.__name__, 'a'.__class__.__name__, str.upper.__name__, (lambda: 1).__name__",
-    "qualified names": "class A:\n    def f(self): ...\nA.__qualname__, A.f.__qualname__, int.__qualname__",
-    "docstrings": "class A: 'of A'\ndef f(): 'of f'\nA.__doc__, A().__doc__, f.__doc__, len.__doc__[:6]",
+    "qualified names": "class A:\n    def f(self): ...\n"
+    "A.__qualname__, A.f.__qualname__, int.__qualname__",
+    "docstrings": "class A: 'of A'\ndef f(): 'of f'\n"
+    "A.__doc__, A().__doc__, f.__doc__, len.__doc__[:6]",
     "modules": "class A: ...\nA.__module__, A().__module__, (lambda: 1).__module__, int.__module__",
     "classes": """
 class A: ...
@@ -25,9 +27,22 @@ del a.__dict__['x']
 class P:
     def __init__(self, x, y): self.x, self.y = x, y
     def __eq__(self, o): return self.__dict__ == o.__dict__
-    def __repr__(self): return 'P(' + ', '.join(f'{k}={v!r}' for k, v in self.__dict__.items()) + ')'
+    def __repr__(self): return ', '.join(f'{k}={v!r}' for k, v in self.__dict__.items())
     def __hash__(self): return hash(tuple(self.__dict__.values()))
 P(1, 2) == P(1, 2), repr(P(1, 'a')), len({P(1, 2), P(1, 2)})
+""",
+    "attributes as a text": """
+class A: ...
+a = A()
+a.x, a.y = 1, 'two'
+print(a.__dict__, vars(a))
+str(a.__dict__), repr(vars(a)), f'{a.__dict__}', isinstance(a.__dict__, dict), {**a.__dict__}
+""",
+    "attributes as JSON": """
+import json
+class A:
+    def __init__(self): self.x = [1]
+json.dumps(A().__dict__), json.dumps([A(), A()], default=lambda o: o.__dict__), dict(vars(A()))
 """,
     "shared attributes (Borg)": """
 class Borg:
@@ -56,7 +71,8 @@ b.__dict__.update(a.__dict__)
 b.x, b._y is a._y, dict(a.__dict__), {**b.__dict__}
 """,
     "no attributes": "class A: __slots__ = ('x',)\nA().__dict__",
-    "the order of classes": "class A: ...\nclass B(A): ...\n[k.__name__ for k in B.__mro__], B.__bases__ == (A,)",
+    "the order of classes": "class A: ...\nclass B(A): ...\n"
+    "[k.__name__ for k in B.__mro__], B.__bases__ == (A,)",
     "of an exception": """
 try:
     try: 1 / 0
@@ -66,15 +82,17 @@ except KeyError as e:
     r = repr(e.__cause__), repr(e.__context__), e.__suppress_context__, e.__notes__
 r
 """,
-    "an enum's members": "from enum import Enum\nclass E(Enum): A = 1\nlist(E.__members__), E.A.__class__ is E",
+    "an enum's members": "from enum import Enum\nclass E(Enum): A = 1\n"
+    "list(E.__members__), E.A.__class__ is E",
     "by getattr": """
 class A: 'doc'
 a = A()
 a.x = 1
-(getattr(A, '__name__'), getattr(a, '__class__') is A, getattr(a, '__dict__'), hasattr(a, '__dict__'),
- getattr(A, '__doc__'), [k.__name__ for k in getattr(A, '__mro__')], getattr(a, '__nope__', 'none'))
+(getattr(A, '__name__'), getattr(a, '__class__') is A, getattr(a, '__dict__'),
+ getattr(A, '__doc__'),
+ hasattr(a, '__dict__'), [k.__name__ for k in getattr(A, '__mro__')], getattr(a, '__nope__', 1))
 """,
-    "operators by name": "(3).__add__(4), [1].__len__(), 'a'.__eq__('a'), {}.__contains__(1), (5).__bool__()",
+    "operators by name": "(3).__add__(4), [1].__len__(), {}.__contains__(1), (5).__bool__()",
     "type(x).__name__ in an error": """
 def check(x):
     if not isinstance(x, int): raise TypeError(f'not {type(x).__name__}, {x.__class__.__name__}')
@@ -120,13 +138,13 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-@pytest.mark.parametrize("form", ["x.{}", "x.y.{}", "x().{}", "x[0].{}", "'a'.{}", "x.{}.y", "x.{}()"])
-def test_others_are_refused_by_name(refusal, form, name):
+def test_others_are_refused_by_name(refusal, name):
     """What leads out is refused in the source, with what to write instead, if anything."""
-    error = refusal(form.format(name))
-    assert name in error.message
-    assert REFUSED[name] in error.message
-    assert error.line == 2
+    for form in ("x.{}", "x.y.{}", "x().{}", "x[0].{}", "'a'.{}", "x.{}.y", "x.{}()"):
+        error = refusal(form.format(name))
+        assert name in error.message
+        assert REFUSED[name] in error.message
+        assert error.line == 2
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -219,7 +237,9 @@ import random
 class A: ...
 a, r = A(), random.Random(1)
 view = a.__dict__
-for attempt in ('view.__init__(r)', 'type(view)(r)', 'view._object', 'type(view).update(view, {"__class__": int})'):
+attempts = ('view.__init__(r)', 'type(view)(r)', 'view._object',
+            'type(view).update(view, {"__class__": int})')
+for attempt in attempts:
     try: print(eval(attempt) or view)
     except (AttributeError, TypeError) as e: print(type(e).__name__)
 a.__class__ is A
@@ -227,3 +247,18 @@ a.__class__ is A
     run = box.run(source)
     assert run.value is True
     assert run.stdout.split() == ["AttributeError"] * 4
+
+
+@pytest.mark.parametrize(
+    "thing",
+    ["a.__dict__", "A.__dict__", "globals()", "type", "print", "compile('1', '', 'eval')", "echo"],
+)
+def test_what_stands_for_pythons_own_shows_nothing_of_ours(box, thing):
+    """No observation names a module of the sandbox's own."""
+    for source in (f"type({thing})", f"type({thing}).__module__", f"type({thing}).__qualname__"):
+        assert "circlet" not in str(box.run(f"class A: ...\na = A()\na.x = 1\n{source}"))
+
+
+def test_an_objects_attributes_are_shown_as_a_dictionary(box):
+    """As a turn's value they look as in CPython."""
+    assert str(box.run("class A: ...\na = A()\na.x = 1\na.__dict__")) == "{'x': 1}"

@@ -180,3 +180,29 @@ def test_a_descriptors_own_methods_are_refused(refusal, source):
 def test_nor_by_a_text_or_a_subclass(box, source):
     """Nor by ``getattr``, ``format``, or a class of the program's own."""
     assert box.run(source).status == "error"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "globals()['super'] = fake\nsuper().__subclasshook__",
+        "globals().update(super=fake)\nsuper().__subclasshook__",
+        "globals().setdefault('super', fake)\nsuper().__subclasshook__",
+        "vars()['super'] = fake\nsuper().__subclasshook__",
+        "locals()['super'] = fake\nsuper().__subclasshook__",
+        "exec('r = super().__subclasshook__', {'super': fake})",
+        "exec('r = super().__subclasshook__', {}, {'super': fake})",
+        "exec('def f(): return super().__subclasshook__', d := {'super': fake})\nd['f']()",
+        "eval('super().__subclasshook__', {}, M())",
+    ],
+)
+def test_no_table_of_names_rebinds_it(box, source):
+    """Variables that are set, or handed over, by their names are none that Python relies on."""
+    head = """
+def fake(*args): return int
+class M(dict):
+    def __getitem__(self, name): return fake
+"""
+    run = box.run(head + source)
+    box.run("globals().pop('super', None)")
+    assert run.error is not None, str(run)

@@ -28,9 +28,11 @@ def f():
 f()
 """,
     "bare": "try: 1 / 0\nexcept: r = 'caught'\nr",
-    "bare raise": "try:\n    try: 1 / 0\n    except: raise\nexcept ZeroDivisionError as e: r = str(e)\nr",
+    "bare raise": "try:\n    try: 1 / 0\n    except: raise\n"
+    "except ZeroDivisionError as e: r = str(e)\nr",
     "the name is gone afterwards": "try: 1 / 0\nexcept Exception as e: pass\n'e' in globals()",
-    "kinds in a variable": "kinds = (KeyError, IndexError)\ntry: [][1]\nexcept kinds as e: r = str(e)\nr",
+    "kinds in a variable": "kinds = (KeyError, IndexError)\ntry: [][1]\n"
+    "except kinds as e: r = str(e)\nr",
     "raise from": """
 try:
     try: {}['k']
@@ -79,8 +81,10 @@ try: raise Low(5, 3)
 except Low as e: r = e.need, str(e), e.args, repr(e)
 r
 """,
-    "with_traceback": "try: raise ValueError('x').with_traceback(None)\nexcept ValueError as e: r = str(e)\nr",
-    "assert": "try: assert 1 == 2, f'{1} is not {2}'\nexcept AssertionError as e: r = str(e)\nassert True\nr",
+    "with_traceback": "try: raise ValueError('x').with_traceback(None)\n"
+    "except ValueError as e: r = str(e)\nr",
+    "assert": "try: assert 1 == 2, f'{1} is not {2}'\nexcept AssertionError as e: r = str(e)\n"
+    "assert True\nr",
     "a failed assert": "assert [], 'empty'",
     "groups": """
 try: raise ExceptionGroup('g', [ValueError('v'), ExceptionGroup('h', [KeyError('k')])])
@@ -113,7 +117,8 @@ tries
     "nothing to raise": "raise",
     "catching what is no class": "try: 1 / 0\nexcept 5: pass",
     "catching a text": "try: 1 / 0\nexcept 'x': pass",
-    "catching a tuple in a tuple": "try: 1 / 0\nexcept ((ValueError, ArithmeticError), OSError): r = 'in'\nr",
+    "catching a tuple in a tuple": "try: 1 / 0\n"
+    "except ((ValueError, ArithmeticError), OSError): r = 'in'\nr",
     "default before others": "try: 1\nexcept: 2\nexcept ValueError: 3",
 }
 
@@ -142,7 +147,9 @@ def test_no_clause_catches_the_end(box):
 def test_no_clause_catches_the_deadline(new_box):
     """A program that catches everything is stopped at its limit, its variables kept."""
     box = new_box(eval_ms=200)
-    source = "kept = 1\nwhile True:\n    try:\n        while True: pass\n    except BaseException: pass"
+    source = (
+        "kept = 1\nwhile True:\n    try:\n        while True: pass\n    except BaseException: pass"
+    )
     assert box.run(source).status == "timeout"
     assert box.run("kept").value == 1
 

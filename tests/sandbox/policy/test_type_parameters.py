@@ -17,10 +17,12 @@ Stack[int]().push(1).pop(), Stack().push('a').pop()
     "packs": "def f[*Ts, **P](*a: *Ts): return a\nf(1, 2)",
     "an alias": "type Pair[T] = tuple[T, T]\ntype Name = str\nx: Pair[int] = (1, 2)\nstr(Name), x",
     "an alias of itself": "type Tree = int | list[Tree]\nstr(Tree)",
-    "in a class body": "class A:\n    type B = int\n    def f[T](self, x: T) -> T: return x\nA().f(3)",
+    "in a class body": "class A:\n    type B = int\n    def f[T](self, x: T) -> T: return x\n"
+    "A().f(3)",
     "private names": "def f[_T](x: _T) -> _T: return x\ntype _A = int\nf(1), str(_A)",
     "an async function": "async def f[T](x: T): return x\nc = f(1)\nc.close()",
-    "a generic base": "class A[T]: ...\nclass B[T](A[T]): ...\nclass C(B[int]): ...\nissubclass(C, A)",
+    "a generic base": "class A[T]: ...\nclass B[T](A[T]): ...\nclass C(B[int]): ...\n"
+    "issubclass(C, A)",
     "type as a name": "type = 5\nr = type + 1\ndel type\nr",
 }
 

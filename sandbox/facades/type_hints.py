@@ -103,7 +103,8 @@ def _resolved(hint: Any, names: _Names) -> Any:
         return hint
     if isinstance(hint, types.UnionType):
         return functools.reduce(operator.or_, found)
-    return types.GenericAlias(hint.__origin__, found) if builtin else hint.copy_with(found)
+    origin: Any = hint.__origin__
+    return types.GenericAlias(origin, found) if builtin else hint.copy_with(found)
 
 
 class _Names:
