@@ -128,9 +128,7 @@ PROGRAMS = {
 WORK = "# work\n"
 """Before this line of a program, it makes what it works on."""
 
-_PLAIN = (
-    "import sys; exec(compile(sys.stdin.read(), '<turn 1>', 'exec'), {'__name__': '__main__'})"
-)
+_PLAIN = "import sys; exec(compile(sys.stdin.read(), '<turn 1>', 'exec'), {'__name__': '__main__'})"
 
 
 @dataclass(frozen=True)

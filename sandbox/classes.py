@@ -165,6 +165,8 @@ class Type(metaclass=_TypeMeta):
         return class_of(args[0])
 
 
+# Not over the real one: an alias hands what it stands for to ``==`` and to calls.
+Type.__class_getitem__ = classmethod(types.GenericAlias)  # type: ignore[attr-defined]
 Type.__name__ = Type.__qualname__ = "type"
 Type.__module__ = "builtins"
 

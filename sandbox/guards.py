@@ -15,7 +15,15 @@ from typing import Any
 from . import specials
 from .classes import class_of, is_class, is_librarys, is_own, is_own_function
 from .deadline import Interrupt
-from .names import DYNAMIC, SETTABLE, WRITERS, is_private, why_not_readable, why_not_writable
+from .names import (
+    DYNAMIC,
+    NAMEDTUPLE,
+    SETTABLE,
+    WRITERS,
+    is_private,
+    why_not_readable,
+    why_not_writable,
+)
 from .policy import TURN
 
 _MISSING = object()
@@ -66,8 +74,13 @@ def _check_private(obj: Any, name: str) -> None:
     Those of a class may also come from its metaclass, which is always the library's.
     """
     is_a_class = is_class(obj)
-    kind: type = obj if is_a_class else obj.__self_class__ if type(obj) is super else type(obj)
+    if type(obj) is super:
+        kind: Any = obj.__self_class__  # type: ignore[attr-defined]
+    else:
+        kind = obj if is_a_class else type(obj)
     if (kind, is_a_class, name) in _allowed or is_own_function(obj):
+        return
+    if name in NAMEDTUPLE and issubclass(kind, tuple):
         return
     if (
         not is_own(kind)
@@ -151,7 +164,7 @@ def _writer(obj: Any, name: str) -> Callable[..., None]:
 
     def bound(attribute: str, /, *value: Any) -> None:
         if type(obj) is super:
-            _check_bare_write(obj.__self__, attribute)
+            _check_bare_write(obj.__self__, attribute)  # type: ignore[attr-defined]
         else:
             _check_write(obj, attribute)
         write(attribute, *value)

@@ -54,6 +54,8 @@ OWN_READABLE = WRITERS | frozenset(
     ).split()
 )
 """Special attributes that are read by a guard: all but ``__class__`` of the program's own only."""
+NAMEDTUPLE = frozenset({"_asdict", "_fields", "_make", "_replace"})
+"""What a namedtuple's class has for everybody; underscores keep it apart from the fields."""
 LIBRARY_MARKS = frozenset({"_abc_impl", "_is_protocol", "_is_runtime_protocol"})
 """Private names that ABC and Protocol leave on every class that inherits from them."""
 SETTABLE = frozenset({"__name__", "__qualname__", "__doc__", "__wrapped__"})

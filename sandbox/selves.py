@@ -47,10 +47,11 @@ def _replaced(value: Any) -> Any:
     if isinstance(value, types.FunctionType) and _LOOKS.intersection(value.__code__.co_names):
         return _checked(value)
     if type(value) is property:
-        parts = [_replaced(part) if part else None for part in (value.fget, value.fset, value.fdel)]
-        if any(parts):
-            old = (value.fget, value.fset, value.fdel)
-            return property(*[new or kept for new, kept in zip(parts, old, strict=True)])
+        get, set_, delete = (
+            part and _replaced(part) for part in (value.fget, value.fset, value.fdel)
+        )
+        if get or set_ or delete:
+            return property(get or value.fget, set_ or value.fset, delete or value.fdel)
     return None
 
 

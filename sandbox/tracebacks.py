@@ -6,6 +6,7 @@ adds guesses that it makes by reading the program's objects, whatever their name
 
 from __future__ import annotations
 
+import ast
 import io
 import linecache
 from collections.abc import Iterator
@@ -258,7 +259,7 @@ def _source_of(frame: Frame, innermost: bool) -> Iterator[str]:
     is_whole = text[start:end].strip() == text.strip()
     if is_whole and (not innermost or text.lstrip().startswith("raise")):
         start = end = 0  # no mark where there is nothing to be told apart
-    yield from _marked(text, start, end)
+    yield from _marked(text, start, end, "" if is_open else _carets(text[start:end]))
 
 
 def _syntax_lines(error: SyntaxError) -> Iterator[str]:
@@ -280,8 +281,33 @@ def _syntax_lines(error: SyntaxError) -> Iterator[str]:
         yield from _marked(text, min(start, len(text)), min(end, len(text) + 1))
 
 
-def _marked(text: str, start: int, end: int) -> Iterator[str]:
-    """A line, and carets under its characters from ``start`` to ``end``; a long one in part."""
+def _carets(segment: str) -> str:
+    """Carets under an operator or a subscript and tildes beside it, as Python has them."""
+    try:
+        tree = ast.parse(segment.encode("utf-8"), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    if isinstance(tree, ast.BinOp):
+        first, last = tree.left.end_col_offset or 0, tree.right.col_offset
+    elif isinstance(tree, ast.Subscript):
+        first, last = tree.value.end_col_offset or 0, tree.end_col_offset or 0
+    else:
+        return ""
+    before, after = _characters(segment, first), _characters(segment, last)
+    if isinstance(tree, ast.BinOp):
+        operator = segment[before:after].strip(" \t()")
+        before = segment.index(operator, before)
+        after = before + len(operator)
+    else:
+        before = segment.index("[", before)
+    return "~" * before + "^" * (after - before) + "~" * (len(segment) - after)
+
+
+def _marked(text: str, start: int, end: int, marks: str = "") -> Iterator[str]:
+    """A line, and carets under its characters from ``start`` to ``end``; a long one in part.
+
+    ``marks`` stand there instead of carets, where there are any.
+    """
     margin = len(text) - len(text.lstrip())
     text = text.strip()
     start, end = max(start - margin, 0), max(end - margin, 0)
@@ -294,7 +320,8 @@ def _marked(text: str, start: int, end: int) -> Iterator[str]:
     yield f"    {text}"
     if end > start:
         padding = "".join("\t" if one == "\t" else " " for one in text[:start])
-        yield f"    {padding}{' ' * (start - len(text))}{'^' * (end - start)}"
+        marks = (marks or "^" * (end - start))[: end - start]
+        yield f"    {padding}{' ' * (start - len(text))}{marks}"
 
 
 def _characters(text: str, column: int) -> int:

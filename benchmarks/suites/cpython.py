@@ -1,8 +1,8 @@
 """CPython's own tests of its language and library, as far as the machine has them.
 
-Each test method is cut out of its file, with what it needs, and run as a program of two turns:
-our stand-in for ``unittest``, then the test. What the rules leave out doesn't count, nor does a
-test that fails on plain CPython once it is cut out.
+Each test method is cut out of its file, with what it needs. Some tests of a file make a program:
+its first turn is our stand-in for ``unittest``, each further one a test. What the rules leave out
+doesn't count, nor does a test that fails on plain CPython once it is cut out.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import sysconfig
 from collections import Counter
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from .cutting import TestFile
@@ -31,6 +32,8 @@ FILES = (
 ).split()
 """The files, without ``test_`` and ``.py``."""
 
+BATCH = 25
+"""Tests of one program; a session that is lost in one costs the ones after it."""
 HARNESS = Path(__file__).parent / "harness.py"
 
 
@@ -39,25 +42,38 @@ class CutTests:
     """What can be run, and what can't.
 
     Attributes:
-        programs: A program for each test that no rule leaves out.
+        tests: The name and the source of each test that no rule leaves out.
         left_out: How many tests each rule leaves out.
         missing: What the machine lacks, in sentences.
     """
 
-    programs: list[Program]
+    tests: dict[str, str]
     left_out: dict[str, int]
     missing: list[str]
 
+    def programs(self) -> list[Program]:
+        """The tests in programs; their names in one's order are the names of its tests."""
+        harness = HARNESS.read_text(encoding="utf-8")
+        by_file = groupby(self.tests, lambda name: name.partition(".")[0])
+        return [
+            Program(" ".join(names), (harness, *(self.tests[name] for name in names)))
+            for _, of_file in by_file
+            for names in _batches(list(of_file))
+        ]
 
-def programs(package: Path | None = None) -> CutTests:
+
+def _batches(names: list[str]) -> list[list[str]]:
+    return [names[start : start + BATCH] for start in range(0, len(names), BATCH)]
+
+
+def cut(package: Path | None = None) -> CutTests:
     """Cut all tests out of the machine's ``test`` package.
 
     Args:
         package: Its folder. Default: that of the running Python.
     """
     package = package or Path(sysconfig.get_path("stdlib")) / "test"
-    harness = HARNESS.read_text(encoding="utf-8")
-    found: list[Program] = []
+    tests: dict[str, str] = {}
     reasons: Counter[str] = Counter()
     absent = []
     for name in FILES:
@@ -67,15 +83,14 @@ def programs(package: Path | None = None) -> CutTests:
         if not path.is_file():
             absent.append(f"test_{name}")
             continue
-        for cut in TestFile(path, package).cuts(f"test_{name}"):
-            if reason := why_left_out(cut.tree):
+        for each in TestFile(path, package).cuts(f"test_{name}"):
+            if reason := why_left_out(each.tree):
                 reasons[reason] += 1
             else:
-                found.append(Program(cut.name, (harness, str(cut))))
+                tests[each.name] = str(each)
+    sentence = f"this Python's test package has no {', '.join(absent)}"
     return CutTests(
-        found,
+        tests,
         {reason: reasons[reason] for reason in REASONS if reasons[reason]},
-        [f"the test package of this Python is not whole, it has no {', '.join(absent)}"]
-        if absent
-        else [],
+        [sentence] if absent else [],
     )

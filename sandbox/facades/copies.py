@@ -47,19 +47,17 @@ _WHOLE: frozenset[type] = frozenset(
 """Classes whose instances are their own copies."""
 _WHOLE_FAMILIES: frozenset[type] = frozenset({enum.Enum, GateStub, type})
 """Classes of which that is true of every subclass as well."""
-_OPEN: frozenset[type] = frozenset(
-    {
-        *(BaseException, ast.AST, functools.partial, pathlib.PurePath, random.Random, uuid.UUID),
-        *(collections.ChainMap, collections.OrderedDict, collections.UserDict),
-        *(collections.UserList, collections.UserString, collections.deque),
-        *(bytearray, dict, frozenset, list, set, tuple, SimpleNamespace, string.Template),
-        *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo),
-        *(decimal.Decimal, decimal.Context, fractions.Fraction, statistics.NormalDist),
-        *(io.BytesIO, io.StringIO, ipaddress.IPv4Address, ipaddress.IPv6Address),
-        *(ipaddress.IPv4Network, ipaddress.IPv6Network),
-        *(type(iter([])), type(iter(())), type(iter(range(0)))),
-    }
-)
+_OPEN: set[type] = {
+    *(BaseException, ast.AST, functools.partial, pathlib.PurePath, random.Random, uuid.UUID),
+    *(collections.ChainMap, collections.OrderedDict, collections.UserDict),
+    *(collections.UserList, collections.UserString, collections.deque),
+    *(bytearray, dict, frozenset, list, set, tuple, SimpleNamespace, string.Template),
+    *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo),
+    *(decimal.Decimal, decimal.Context, fractions.Fraction, statistics.NormalDist),
+    *(io.BytesIO, io.StringIO, ipaddress.IPv4Address, ipaddress.IPv6Address),
+    *(ipaddress.IPv4Network, ipaddress.IPv6Network),
+    *(type(iter([])), type(iter(())), type(iter(range(0)))),
+}
 """Classes of the standard library whose instances, and those of its subclasses, hold public values
 alone and can be copied part by part."""
 
@@ -70,6 +68,11 @@ def mend() -> dict[str, Any]:
     copy.copy = shallow
     copy.deepcopy = deep  # type: ignore[assignment]
     return {}
+
+
+def allow_copies(*kinds: type) -> None:
+    """Have instances of further classes, and of their subclasses, be copied part by part."""
+    _OPEN.update(kinds)
 
 
 def shallow(x: Any) -> Any:

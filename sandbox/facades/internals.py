@@ -21,7 +21,15 @@ def mend() -> dict[str, Any]:
         "types.FrameType": _stand_in("frame", types.FrameType),
         "types.ModuleType": _stand_in("module", types.ModuleType, type(Facade)),
         "types.TracebackType": _stand_in("traceback", types.TracebackType),
+        "types.coroutine": _coroutine,
     }
+
+
+def _coroutine(func: Any) -> Any:
+    """``types.coroutine`` for functions of the program's own, whose code it changes."""
+    if not classes.is_own_function(func):
+        raise TypeError("types.coroutine() takes a function that you have defined")
+    return types.coroutine(func)
 
 
 def _stand_in(name: str, *kinds: type) -> type:

@@ -167,7 +167,7 @@ PUBLIC: dict[str, str] = {
     "CodeType CoroutineType EllipsisType FrameType FunctionType GeneratorType GenericAlias "
     "GetSetDescriptorType LambdaType MappingProxyType MemberDescriptorType MethodDescriptorType "
     "MethodType MethodWrapperType ModuleType NoneType NotImplementedType SimpleNamespace "
-    "TracebackType UnionType WrapperDescriptorType",
+    "TracebackType UnionType WrapperDescriptorType coroutine",
     "typing": "AbstractSet Annotated Any AnyStr AsyncContextManager AsyncGenerator AsyncIterable "
     "AsyncIterator Awaitable BinaryIO Callable ChainMap ClassVar Collection Concatenate "
     "Container ContextManager Coroutine Counter DefaultDict Deque Dict Final FrozenSet Generator "
@@ -185,8 +185,10 @@ PUBLIC: dict[str, str] = {
     "is_normalized lookup mirrored name normalize numeric ucd_3_2_0 unidata_version",
     "urllib": "",
     "urllib.parse": "DefragResult DefragResultBytes ParseResult ParseResultBytes SplitResult "
-    "SplitResultBytes parse_qs parse_qsl quote quote_from_bytes quote_plus unquote unquote_plus "
-    "unquote_to_bytes urldefrag urlencode urljoin urlparse urlsplit urlunparse urlunsplit",
+    "SplitResultBytes parse_qs parse_qsl quote quote_from_bytes quote_plus splitattr splithost "
+    "splitnport splitpasswd splitport splitquery splittag splittype splituser splitvalue to_bytes "
+    "unquote unquote_plus unquote_to_bytes unwrap urldefrag urlencode urljoin urlparse urlsplit "
+    "urlunparse urlunsplit",
     "uuid": "NAMESPACE_DNS NAMESPACE_OID NAMESPACE_URL NAMESPACE_X500 RESERVED_FUTURE "
     "RESERVED_MICROSOFT RESERVED_NCS RFC_4122 SafeUUID UUID getnode uuid1 uuid3 uuid4 uuid5",
     "warnings": "catch_warnings filterwarnings formatwarning resetwarnings showwarning "
@@ -310,7 +312,6 @@ LEFT_OUT: dict[str, str] = {
     "traceback.walk_stack": "frames lead to the runner's own; use traceback.extract_stack",
     "traceback.walk_tb": "frames lead to the runner's own; use traceback.extract_tb",
     "types.CellType": "closures are the interpreter's own",
-    "types.coroutine": "it changes a function's code; write async def",
     "types.new_class": "it makes classes of any names; write a class statement",
     "typing.ForwardRef": "it evaluates texts; typing.get_type_hints reads them as types",
     "typing.reveal_type": "it is for type checkers; print type(x)",

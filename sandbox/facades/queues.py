@@ -78,6 +78,7 @@ class Queue:
             queue.ShutDown: The queue has been shut down.
             RuntimeError: It would wait for ever.
         """
+        _check(block, timeout)
         if self.is_shutdown:
             raise ShutDown
         if self.full():
@@ -97,6 +98,7 @@ class Queue:
             queue.ShutDown: There is none, and the queue has been shut down.
             RuntimeError: It would wait for ever.
         """
+        _check(block, timeout)
         if self.empty():
             if self.is_shutdown:
                 raise ShutDown
@@ -188,6 +190,7 @@ class SimpleQueue:
             queue.Empty: There is none.
             RuntimeError: It would wait for ever.
         """
+        _check(block, timeout)
         if not self._items:
             _wait(block, timeout, "get", queue.Empty)
         return self._items.popleft()
@@ -219,7 +222,10 @@ def _wait(block: bool, timeout: float | None, method: str, error: type[Exception
             _FOR_EVER.format(method, f"use {method}_nowait(), which raises {error.__name__}")
         )
     if block and timeout is not None:
-        if timeout < 0:
-            raise ValueError("'timeout' must be a non-negative number")
         time.sleep(timeout)
     raise error
+
+
+def _check(block: bool, timeout: float | None) -> None:
+    if block and timeout is not None and timeout < 0:
+        raise ValueError("'timeout' must be a non-negative number")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import zoneinfo
 from datetime import tzinfo
@@ -92,7 +93,7 @@ def _read(path: str) -> bytes:
 def _load_package() -> dict[str, bytes]:
     """The zones of the package ``tzdata``, where that is installed."""
     try:
-        import tzdata  # type: ignore[import-not-found]
+        package = importlib.import_module("tzdata")
     except ImportError:
         return {}
-    return _load_folder(os.path.join(os.path.dirname(tzdata.__file__), "zoneinfo"))
+    return _load_folder(os.path.join(os.path.dirname(package.__file__ or ""), "zoneinfo"))

@@ -112,7 +112,7 @@ def test_an_error_is_shown_as_python_shows_it(new_box: NewBox) -> None:
         "    mean([])",
         '  File "<turn 1>", line 2, in mean',
         "    return sum(xs) / len(xs)",
-        "           ^^^^^^^^^^^^^^^^^",
+        "           ~~~~~~~~^~~~~~~~~",
         "ZeroDivisionError: division by zero",
     ]
 
@@ -135,15 +135,15 @@ def test_lines_of_earlier_turns_are_shown(new_box: NewBox) -> None:
 @pytest.mark.parametrize(
     ("source", "line", "carets"),
     [
-        ("1/0", "1/0", "^^^"),
-        ("x = 'é🙂é' + (1/0)", "x = 'é🙂é' + (1/0)", "             ^^^"),
-        ("if True:\n\tx = 1 +\t1/0", "x = 1 +\t1/0", "       \t^^^"),
-        ("[n/0 for n in [1]]", "[n/0 for n in [1]]", " ^^^"),
-        ("d = {'a': {}}\nd['a']['b']['c']", "d['a']['b']['c']", "^^^^^^^^^^^"),
+        ("1/0", "1/0", "~^~"),
+        ("x = 'é🙂é' + (1/0)", "x = 'é🙂é' + (1/0)", "             ~^~"),
+        ("if True:\n\tx = 1 +\t1/0", "x = 1 +\t1/0", "       \t~^~"),
+        ("[n/0 for n in [1]]", "[n/0 for n in [1]]", " ~^~"),
+        ("d = {'a': {}}\nd['a']['b']['c']", "d['a']['b']['c']", "~~~~~~^^^^^"),
         ("(1 +\n 'x')", "(1 +", " ^^^"),
         ("len(\n  5)", "len(", "^^^^"),
-        ("x = 'a\x0cb\u2028c'\ny = 1/0", "y = 1/0", "    ^^^"),
-        ("x = 1\r\ny = 1/0", "y = 1/0", "    ^^^"),
+        ("x = 'a\x0cb\u2028c'\ny = 1/0", "y = 1/0", "    ~^~"),
+        ("x = 1\r\ny = 1/0", "y = 1/0", "    ~^~"),
     ],
 )
 def test_carets_stand_under_what_failed(box: Sandbox, source: str, line: str, carets: str) -> None:
@@ -157,7 +157,7 @@ def test_a_long_line_is_shown_where_it_failed(box: Sandbox) -> None:
     run = box.run(f"x = [{'1, ' * 9_000}1/0, {'2, ' * 9_000}]")
     text, carets = lines(run)[-3:-1]
     assert len(text) < 250
-    assert text[carets.index("^") : carets.index("^") + 3] == "1/0"
+    assert text[carets.index("~") : carets.index("~") + 3] == "1/0"
     assert text.endswith("...")
 
 
@@ -232,7 +232,7 @@ def test_an_error_in_a_library_points_at_the_programs_line(box: Sandbox, source:
 def test_errors_in_texts_that_a_program_runs(box: Sandbox) -> None:
     """Lines of what ``exec`` and ``eval`` ran are shown too, below the line that ran it."""
     run = box.run("exec('def q():\\n    return 1 / zero\\nzero = 0')\nq()")
-    assert "    return 1 / zero\n           ^^^^^^^^" in "\n".join(lines(run))
+    assert "    return 1 / zero\n           ~~^~~~~~" in "\n".join(lines(run))
     run = box.run("eval('1 +')")
     assert lines(run)[2] == "    eval('1 +')"
     assert "    1 +\n       ^\n" in "\n".join(lines(run))
@@ -318,7 +318,7 @@ def test_notes_and_groups(box: Sandbox) -> None:
     )
     text = "\n".join(lines(run))
     assert "ExceptionGroup: all (20 sub-exceptions)\n" in text
-    assert "  |     n / 0\n  |     ^^^^^\n  | ZeroDivisionError: division by zero\n" in text
+    assert "  |     n / 0\n  |     ~~^~~\n  | ZeroDivisionError: division by zero\n" in text
     assert "[... 10 members left out ...]" in text
     nested = "e = KeyError(7)\nfor n in range(50):\n    e = ExceptionGroup(f'g{n}', [e])\nraise e"
     assert len(lines(box.run(nested))) < 40

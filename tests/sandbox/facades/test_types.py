@@ -46,14 +46,34 @@ def of(kind: types.CodeType | None = None) -> "types.FrameType": return kind
         "types.FrameType()",
         "class C(types.CodeType): pass",
         "types.new_class('C')",
-        "types.coroutine(lambda: 0)",
+        "types.coroutine(heapq.merge)",
+        "types.coroutine(len)",
         "types.FunctionType((lambda: 0).__code__, {})",
         "types.FunctionType(compile('1', '', 'exec'), {})",
     ],
 )
 def test_types_make_no_code_and_no_classes(box: Sandbox, source: str) -> None:
     """Neither code, frames, tracebacks, modules nor classes come out of ``types``."""
-    assert box.run(f"import types\n{source}").status == "error"
+    assert box.run(f"import heapq, types\n{source}").status == "error"
+
+
+def test_generator_functions_become_coroutines(same_as_cpython: Callable[[str], None]) -> None:
+    """``types.coroutine`` makes what ``await`` takes of a generator function of one's own."""
+    same_as_cpython("""
+import types
+@types.coroutine
+def step(n):
+    got = yield n
+    return got * 2
+async def main(): return await step(1) + await step(2)
+c = main()
+said = [c.send(None), c.send(10)]
+try:
+    c.send(20)
+except StopIteration as end:
+    said.append(end.value)
+said
+""")
 
 
 @pytest.mark.parametrize(
