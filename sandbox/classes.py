@@ -11,10 +11,12 @@ import builtins
 import ctypes
 import gc
 import types
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from .names import LIBRARY_MARKS, is_private
+from .names import LIBRARY_MARKS, is_private, is_special
 from .policy import TURN
 
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE, CPython 3.10 and later
@@ -45,10 +47,25 @@ def every_class() -> set[type]:
     return seen
 
 
+def hide_origin(kinds: Iterable[type]) -> None:
+    """Let classes of ours pass for builtin ones: a program is shown no module of the runner's."""
+    package = __name__.partition(".")[0]
+    for kind in kinds:
+        if str(kind.__module__).partition(".")[0] == package:  # of some it is no text
+            with suppress(TypeError):  # a structure of ctypes, which no program sees
+                type.__setattr__(kind, "__module__", "builtins")  # past what a metaclass has
+
+
 def freeze(kind: type) -> None:
     """Make one class immutable."""
     flags = ctypes.c_ulong.from_address(id(kind) + _flags_offset())
     flags.value |= _IMMUTABLE
+
+
+def thaw(kind: type) -> None:
+    """Make one class mutable until ``freeze_classes``, so that it can be mended."""
+    flags = ctypes.c_ulong.from_address(id(kind) + _flags_offset())
+    flags.value &= ~_IMMUTABLE
 
 
 @cache
@@ -92,6 +109,19 @@ def _iter_offset() -> int:
 def is_own(kind: type) -> bool:
     """Whether a class came into being in the program: nothing else makes mutable ones."""
     return not kind.__flags__ & _IMMUTABLE
+
+
+_shared: set[type] = set()
+
+
+def share(kind: type) -> None:
+    """Have a program look into instances of a class of ours: all they hold is what it put in."""
+    _shared.add(kind)
+
+
+def is_open(kind: type) -> bool:
+    """Whether a program may look into instances of a class: its own, or a shared one."""
+    return is_own(kind) or kind in _shared
 
 
 def is_class(obj: Any) -> bool:
@@ -168,13 +198,27 @@ class Type(metaclass=_TypeMeta):
 # Not over the real one: an alias hands what it stands for to ``==`` and to calls.
 Type.__class_getitem__ = classmethod(types.GenericAlias)  # type: ignore[attr-defined]
 Type.__name__ = Type.__qualname__ = "type"
-Type.__module__ = "builtins"
 
 
 def class_of(obj: Any) -> Any:
     """The object's class; of a class, the ``type`` that makes none."""
     kind = type(obj)
     return Type if is_metaclass(kind) else kind
+
+
+def slots(names: Any) -> Any:
+    """The names that a class body gives its slots, checked.
+
+    Raises:
+        TypeError: One is special, or no plain text.
+    """
+    kept = dict(names) if isinstance(names, dict) else names
+    if not isinstance(kept, dict):
+        kept = (kept,) if isinstance(kept, str) else tuple(kept)
+    for name in kept:
+        if type(name) is not str or (is_special(name) and name not in ("__dict__", "__weakref__")):
+            raise TypeError(f"{name!r} can't be the name of a slot")
+    return kept
 
 
 def build_class(

@@ -5,16 +5,15 @@ They ask whose an object is (``classes.py``): a program may look into what it ha
 
 from __future__ import annotations
 
-import _string  # type: ignore[import-not-found]
-import string
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import specials
-from .classes import class_of, is_class, is_librarys, is_own, is_own_function
+from .classes import class_of, is_class, is_librarys, is_open, is_own, is_own_function
 from .deadline import Interrupt
+from .formats import Fields, reads_attributes
 from .names import (
     DYNAMIC,
     NAMEDTUPLE,
@@ -83,7 +82,7 @@ def _check_private(obj: Any, name: str) -> None:
     if name in NAMEDTUPLE and issubclass(kind, tuple):
         return
     if (
-        not is_own(kind)
+        not is_open(kind)
         or is_librarys(kind, name)
         or (is_a_class and is_librarys(type(kind), name))
     ):
@@ -195,50 +194,17 @@ def variables(obj: Any) -> Any:
 # -- format: a text that names attributes ----------------------------------------------------
 
 
-class _Formatter(string.Formatter):
-    """Reads the attributes that a format text names under the policy's rules."""
-
-    def get_field(
-        self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> tuple[Any, Any]:
-        first, rest = _string.formatter_field_name_split(field_name)
-        obj = self.get_value(first, args, kwargs)
-        for is_attribute, key in rest:
-            obj = attribute(obj, key) if is_attribute else obj[key]
-        return obj, first
-
-
-_formatter = _Formatter()
-
-
-def _reads_attributes(text: str) -> bool:
-    """Whether a format text names an attribute, or can't be read."""
-    try:
-        return any(
-            field is not None
-            and (
-                any(
-                    is_attribute for is_attribute, _ in _string.formatter_field_name_split(field)[1]
-                )
-                or _reads_attributes(spec)
-            )
-            for _, field, spec, _ in _string.formatter_parser(text)
-        )
-    except ValueError:
-        return True
-
-
 def _format(text: str, /, *args: Any, **kwargs: Any) -> str:
     text = str.__str__(text)
-    if _reads_attributes(text):
-        return _formatter.vformat(text, args, kwargs)
+    if reads_attributes(text):
+        return Fields(attribute, args, kwargs).fill(text)
     return text.format(*args, **kwargs)
 
 
 def _format_map(text: str, mapping: Mapping[str, Any], /) -> str:
     text = str.__str__(text)
-    if _reads_attributes(text):
-        return _formatter.vformat(text, (), mapping)
+    if reads_attributes(text):
+        return Fields(attribute, None, mapping).fill(text)
     return text.format_map(mapping)
 
 

@@ -69,7 +69,7 @@ READABLE_NAMES = MODULE_VARIABLES | frozenset(
     {"__name__", "__doc__", "__qualname__", "__module__", "__debug__", "__class__"}
 )
 """Special names that can be read as variables; ``__class__`` is a method's own class."""
-CLASS_VARIABLES = frozenset({"__slots__", "__hash__", "__doc__", "__match_args__"})
+CLASS_VARIABLES = frozenset({"__hash__", "__doc__", "__match_args__"})
 """Special names that a class body may assign."""
 DYNAMIC = frozenset({"format", "format_map", "vformat", "get_field", "get_value"})
 """Names that read attributes named in a text when the object is a string or a formatter."""

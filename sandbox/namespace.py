@@ -14,7 +14,15 @@ from .facades.facade import Facade
 from .facades.names import LEFT_OUT
 from .names import is_special
 from .outcomes import ChildFailed, GateInterrupted, Truncated
-from .policy import GUARD_ATTRIBUTE, GUARD_CAUGHT, GUARD_OWN, GUARD_PATTERNS, PLAIN_CLASSES, TYPE_OF
+from .policy import (
+    GUARD_ATTRIBUTE,
+    GUARD_CAUGHT,
+    GUARD_OWN,
+    GUARD_PATTERNS,
+    GUARD_SLOTS,
+    PLAIN_CLASSES,
+    TYPE_OF,
+)
 from .scopes import Texts
 
 _PLAIN = [
@@ -216,6 +224,7 @@ class Namespace:
                 GUARD_OWN: guards.own,
                 GUARD_CAUGHT: guards.caught,
                 GUARD_PATTERNS: guards.patterns,
+                GUARD_SLOTS: classes.slots,
                 PLAIN_CLASSES: classes.PlainClasses(),
                 TYPE_OF: type,
                 "<Exception>": Exception,

@@ -10,7 +10,7 @@ so no source can bind, read or shadow one.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -43,6 +43,8 @@ GUARD_CAUGHT = "<caught>"
 """``GUARD_CAUGHT(kinds)``: what an ``except`` clause catches, which an interrupt never is."""
 GUARD_PATTERNS = "<patterns>"
 """``GUARD_PATTERNS(class, count)``: False, if so many patterns by place read public names only."""
+GUARD_SLOTS = "<slots>"
+"""``GUARD_SLOTS(names)``: the names of slots, if a class may have them."""
 PLAIN_CLASSES, TYPE_OF = "<plain classes>", "<type>"
 """``PLAIN_CLASSES[TYPE_OF(object)]``: whether its private attributes need no guard."""
 _PLAIN = "<plain>"  # that answer for a method's first argument, in the method
@@ -167,20 +169,18 @@ class Policy(RestrictingNodeTransformer):
         return node
 
     def _unless_plain(self, node: ast.Attribute, plain: ast.expr, guarded: ast.expr) -> ast.expr:
-        """``plain``, where a private attribute of the variable's object needs no guard."""
+        """``plain``, where the object is a method's first argument that needs no guard.
+
+        Any other variable could be another object when it is read again.
+        """
         owner = node.value
-        if not isinstance(owner, ast.Name) or not is_private(node.attr):
+        if not isinstance(owner, ast.Name) or owner.id != self._receiver:
             return guarded
-        if node.attr in LIBRARY_MARKS:
+        if not is_private(node.attr) or node.attr in LIBRARY_MARKS:
             return guarded
-        if owner.id == self._receiver:
-            test: ast.expr = ast.Name(_PLAIN, ast.Load())
-        else:
-            test = _is_plain(owner.id)
-        choice = ast.IfExp(test, plain, guarded)
-        for part in (choice, *ast.walk(test)):
-            ast.copy_location(part, node)
-        return choice
+        choice = ast.IfExp(ast.Name(_PLAIN, ast.Load()), plain, guarded)
+        ast.copy_location(choice.test, node)
+        return ast.copy_location(choice, node)
 
     def _guard(self, node: ast.Attribute, guard: str) -> ast.Call:
         name = mangled(node.attr, self._class)
@@ -208,8 +208,20 @@ class Policy(RestrictingNodeTransformer):
         return self.node_contents_visit(node)
 
     visit_Subscript = _allow  # noqa: N815
-    visit_Assign = _allow  # noqa: N815
-    visit_AnnAssign = _allow  # noqa: N815
+
+    def visit_Assign(self, node: Any) -> Any:  # noqa: N802
+        """Allow assignments; the names in ``__slots__`` are checked when the class is made."""
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        is_slots = isinstance(targets[0], ast.Name) and targets[0].id == "__slots__"
+        if not (self._in_class_body and is_slots and len(targets) == 1 and node.value):
+            return self.node_contents_visit(node)
+        if isinstance(node, ast.AnnAssign):
+            node.annotation = self.visit(node.annotation)
+        call = ast.Call(ast.Name(GUARD_SLOTS, ast.Load()), [self.visit(node.value)], [])
+        node.value = ast.fix_missing_locations(ast.copy_location(call, node.value))
+        return node
+
+    visit_AnnAssign = visit_Assign  # noqa: N815
     visit_Call = _allow  # noqa: N815
     visit_With = _allow  # noqa: N815
     visit_AsyncWith = _allow  # noqa: N815
@@ -327,12 +339,13 @@ class Policy(RestrictingNodeTransformer):
 
     # -- match ---------------------------------------------------------------------------
 
-    def visit_Match(self, node: ast.Match) -> ast.AST:  # noqa: N802
+    def visit_Match(self, node: ast.Match) -> ast.AST | list[ast.stmt]:  # noqa: N802
         """Check what positional class patterns read, which is the class's to say, as they come up.
 
         A case that never holds goes before each case with such patterns: it keeps the classes
         and checks their ``__match_args__``.
         """
+        before = self._patterns
         node = self.node_contents_visit(node)
         cases = []
         for case in node.cases:
@@ -345,7 +358,19 @@ class Policy(RestrictingNodeTransformer):
                 cases.append(never)
             cases.append(case)
         node.cases = cases
+        if self._in_class_body and self._patterns > before:
+            return self._without_trace(node, range(before + 1, self._patterns + 1))
         return node
+
+    def _without_trace(self, node: ast.Match, patterns: Iterable[int]) -> list[ast.stmt]:
+        """The statement, and after it the class body without the names that keep classes."""
+        names = [f"<class {number}>" for number in patterns]
+        bind = ast.Assign([ast.Name(name, ast.Store()) for name in names], ast.Constant(None))
+        delete = ast.Delete([ast.Name(name, ast.Del()) for name in names])
+        whole = ast.Try([node], [], [], [delete])
+        for part in (whole, *ast.walk(bind), *ast.walk(delete)):
+            ast.copy_location(part, node)
+        return [bind, whole]
 
     def _check_of(self, pattern: Any) -> ast.expr:
         """A check of a pattern's class, which the pattern then finds under a name of its own."""

@@ -131,6 +131,11 @@ def _field_names(value: Any, owner: type) -> list[str] | None:
     return None
 
 
+def _is_namesake(value: Any, shape: type) -> bool:
+    """Whether a class passes for the plain one: that of ``__dict__`` does."""
+    return shape in _PLAIN and class_name(value) == shape.__name__
+
+
 class Writer:
     """Writes a value within a budget of characters.
 
@@ -190,7 +195,7 @@ class Writer:
                 self._put(f"{class_name(value)}()")
                 return
             opening, closing = _BRACKETS[shape]
-            if type(value) not in _PLAIN:
+            if type(value) not in _PLAIN and not _is_namesake(value, shape):
                 opening, closing = f"{class_name(value)}({opening[-1]}", f"{closing[0]})"
             if shape is defaultdict:
                 opening = f"{opening[:-1]}{self._factory(value)}, {opening[-1]}"

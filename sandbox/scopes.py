@@ -32,7 +32,9 @@ _Names = dict[str, Any]
 
 def is_variable(name: Any) -> bool:
     """Whether a program can have a variable of that name."""
-    return type(name) is str and name.isidentifier() and not is_special(name)
+    if type(name) is not str or name == "super":
+        return False
+    return name.isidentifier() and not is_special(name)
 
 
 class _Token:
@@ -100,17 +102,16 @@ class _Locals:
 
     def __init__(self, mapping: Any) -> None:
         self._mapping = mapping
+        self._hidden: _Names = {}  # what the policy keeps under names of its own
 
     def __getitem__(self, name: str) -> Any:
-        if not is_variable(name):
-            raise KeyError(name)
-        return self._mapping[name]
+        return (self._mapping if is_variable(name) else self._hidden)[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
-        self._mapping[name] = value
+        (self._mapping if is_variable(name) else self._hidden)[name] = value
 
     def __delitem__(self, name: str) -> None:
-        del self._mapping[name]
+        del (self._mapping if is_variable(name) else self._hidden)[name]
 
 
 class Scope:

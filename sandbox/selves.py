@@ -29,7 +29,7 @@ def take_instances_only(kinds: Iterable[type]) -> int:
 
 
 def _is_standard(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] in sys.stdlib_module_names
+    return str(kind.__module__).partition(".")[0] in sys.stdlib_module_names
 
 
 def _guard(kind: type) -> int:

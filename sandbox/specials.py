@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .classes import is_class, is_librarys, is_own, is_own_function
+from .classes import is_class, is_librarys, is_open, is_own, is_own_function
 from .names import is_special
 
 
@@ -66,6 +66,9 @@ class Attributes(dict[str, Any]):
             del self[name]
 
 
+Attributes.__name__ = Attributes.__qualname__ = "dict"
+
+
 def _visible(names: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in names.items() if not is_special(name)}
 
@@ -76,7 +79,7 @@ def _instance_dict(obj: Any) -> dict[str, Any]:
     Raises:
         AttributeError: It is another's, or has none.
     """
-    if not is_own_function(obj) and (is_class(obj) or not is_own(type(obj))):
+    if not is_own_function(obj) and (is_class(obj) or not is_open(type(obj))):
         _refuse(obj, "__dict__")
     names: dict[str, Any] = object.__getattribute__(obj, "__dict__")
     return names
@@ -103,7 +106,8 @@ _VALUES = (
 
 def _dict(obj: Any) -> Mapping[str, Any]:
     if is_class(obj) and is_own(obj):
-        return types.MappingProxyType(_visible(vars(obj)))
+        names = _visible(vars(obj)).items()
+        return types.MappingProxyType({k: v for k, v in names if not is_librarys(obj, k)})
     return Attributes(obj)
 
 

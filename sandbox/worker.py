@@ -152,7 +152,9 @@ class Worker:
         self._deadline.install()
         sys.modules["__main__"] = self._namespace.module
         self.rehearse(_REHEARSALS)
-        take_instances_only(classes.every_class())
+        kinds = classes.every_class()
+        take_instances_only(kinds)
+        classes.hide_origin(kinds)
         classes.freeze_classes()
         self._address_space = rlimits.address_space()
 

@@ -15,6 +15,8 @@ def _why_no_kernel_back_end() -> str:
     try:
         pool.shared()
     except BackendUnavailable as error:
+        if type(error) is BackendUnavailable:
+            raise  # it broke, which is no lack of the machine's: that would be a kind of its own
         return str(error)
     return ""
 

@@ -598,3 +598,40 @@ m = Matrix([[1, 1], [1, 0]])
 print((m ** 30)[0, 1], m.T == m, m.shape)
 m[1, 1] += 7
 print(m)
+
+# === new_by_base_name
+class Config:
+    _shared = None
+    def __new__(cls):
+        if cls._shared is None:
+            cls._shared = object.__new__(cls)
+            cls._shared.values = {}
+        return cls._shared
+class Upper(str):
+    def __new__(cls, text):
+        return str.__new__(cls, text.upper())
+class Pair(tuple):
+    def __new__(cls, a, b):
+        return tuple.__new__(cls, (a, b))
+    @property
+    def total(self): return self[0] + self[1]
+Config().values["a"] = 1
+print(Config().values, Upper("hey"), Pair(1, 2).total, Pair(1, 2))
+try:
+    object.__init__(Pair(1, 2), 3)
+except TypeError as error:
+    print("TypeError")
+
+# === frozen_by_setattr
+class Frozen:
+    def __init__(self, x):
+        super().__setattr__("x", x)
+    def __setattr__(self, name, value):
+        raise AttributeError(f"{name} is read-only")
+    def __delattr__(self, name):
+        raise AttributeError(f"{name} can't be deleted")
+f = Frozen(1)
+try:
+    f.x = 2
+except AttributeError as error:
+    print(error, f.x)

@@ -13,6 +13,7 @@ from .program import Outcome, Program, Turn
 
 def run(programs: Sequence[Program]) -> list[Outcome]:
     """Run programs in sandboxes, as many at a time as there are processors."""
+    Sandbox().close()  # what sessions share is started by a thread that outlives them
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         return list(threads.map(_run, programs))
 

@@ -14,8 +14,9 @@ from itertools import groupby
 from pathlib import Path
 
 from .cutting import TestFile
+from .denied import REASONS
 from .program import Program
-from .rules import REASONS, why_left_out
+from .rules import why_left_out
 
 FILES = (
     "abstract_numbers array asyncgen augassign base64 baseexception binascii binop bisect bool "

@@ -6,10 +6,11 @@ is not for tests has a private name, for a test file is free to use any other.
 """
 
 import asyncio as _asyncio
+import contextlib as _contextlib
+import io as _io
 import re as _re
 import sys as _sys
 import warnings as _warnings
-from contextlib import contextmanager as _contextmanager
 
 
 class SkipTest(Exception):
@@ -116,7 +117,7 @@ class TestCase:
     def skipTest(self, reason):
         raise SkipTest(reason)
 
-    @_contextmanager
+    @_contextlib.contextmanager
     def subTest(self, message=None, **parameters):
         yield
 
@@ -363,19 +364,28 @@ class _WarningsHelper:
     """What is used of ``test.support.warnings_helper``."""
 
     @staticmethod
-    @_contextmanager
+    @_contextlib.contextmanager
     def check_warnings(*filters, quiet=True):
         with _warnings.catch_warnings(record=True) as seen:
             _warnings.simplefilter("always")
             yield seen
 
     @staticmethod
-    @_contextmanager
+    @_contextlib.contextmanager
     def check_no_warnings(case, message="", category=Warning, force_gc=False):
         with _warnings.catch_warnings(record=True) as seen:
             _warnings.simplefilter("always")
             yield
         case.assertEqual([str(each.message) for each in seen], [])
+
+    @staticmethod
+    def check_syntax_warning(case, statement, errtext="", *, lineno=1, offset=None):
+        with _warnings.catch_warnings(record=True) as seen:
+            _warnings.simplefilter("always", SyntaxWarning)
+            compile(statement, "<testcase>", "exec")
+        case.assertEqual([each.category for each in seen], [SyntaxWarning])
+        case.assertRegex(str(seen[0].message), errtext)
+        case.assertEqual(seen[0].lineno, lineno)
 
     @staticmethod
     def ignore_warnings(*, category):
@@ -431,6 +441,24 @@ class support:
         pass
 
     @staticmethod
+    def captured_stdout():
+        return _contextlib.redirect_stdout(_io.StringIO())
+
+    @staticmethod
+    def captured_stderr():
+        return _contextlib.redirect_stderr(_io.StringIO())
+
+    @staticmethod
+    @_contextlib.contextmanager
+    def adjust_int_max_str_digits(limit):
+        before = _sys.get_int_max_str_digits()
+        try:
+            _sys.set_int_max_str_digits(limit)
+            yield
+        finally:
+            _sys.set_int_max_str_digits(before)
+
+    @staticmethod
     def check_syntax_error(case, statement, errtext="", *, lineno=None, offset=None):
         try:
             exec(statement, {})
@@ -446,7 +474,7 @@ class support:
             case.fail("SyntaxError not raised")
 
     @staticmethod
-    @_contextmanager
+    @_contextlib.contextmanager
     def swap_item(container, item, value):
         missing = item not in container
         before = container.get(item)

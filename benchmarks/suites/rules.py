@@ -1,114 +1,29 @@
 """Which of CPython's tests don't count, by what their source names, with a reason each.
 
-A test is left out where its source imports a module, reads an attribute or uses a construct of
-these lists: what needs files, the network, processes or threads, and what a sandbox refuses by
-its documentation. A test is never left out because it fails.
+A test is left out where its source uses what a sandbox has not by its documentation; ``denied``
+lists it. A test is never left out because it fails.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-MACHINERY = "needs CPython's own test machinery"
-FILES = "needs files, the network, processes or threads"
-INSIDE = "looks into the interpreter: code objects, frames, memory, reference counts"
-TEXTS = "needs compile() or a second copy of a module"
-PICKLE = "pickles, or speaks pickle's protocol"
-SPECIAL = "reads or writes special attributes that lead into the interpreter"
-HOOKS = "defines special methods that take over attributes, deletion or instance checks"
-CLASSES = "makes classes otherwise than by a class statement, or writes metaclasses"
-SYNTAX = "uses except* or import *"
-SYS = "uses sys beyond its data"
-PRIVATE = "uses a module's private names"
-CLOSED = "uses a function that reads or runs what a text names, outside of what is checked"
+from . import denied
 
-REASONS = (
-    *(FILES, MACHINERY, INSIDE, TEXTS, PICKLE, SPECIAL, HOOKS, CLASSES, SYNTAX, SYS, PRIVATE),
-    CLOSED,
-)
-"""In the order in which they are looked at; a test is counted under the first that holds."""
-
-
-def _by_name(names: dict[str, str]) -> dict[str, str]:
-    """The reason for each name, from the names for each reason."""
-    return {name: reason for reason, text in names.items() for name in text.split()}
-
-
-MODULES = _by_name(
-    {
-        FILES: "os io.open tempfile shutil glob pathlib socket select ssl subprocess multiprocessing "
-        "threading _thread concurrent signal mmap fcntl pwd locale platform sysconfig site fileinput "
-        "gzip bz2 lzma tarfile zipfile shelve dbm sqlite3 urllib.request urllib.error http ftplib",
-        MACHINERY: "unittest.mock doctest test _testcapi _testbuffer _testinternalcapi "
-        "_testmultiphase xml idlelib tkinter turtle",
-        INSIDE: "gc weakref inspect ctypes dis opcode tracemalloc faulthandler builtins __main__ "
-        "importlib imp pkgutil runpy code codeop symtable tokenize token marshal linecache traceback "
-        "sre_compile sre_parse sre_constants copyreg encodings codecs errno",
-        PICKLE: "pickle cPickle pickletools",
-    }
-)
-"""Modules, by why a sandbox has none."""
-
-SUPPORT = _by_name(
-    {
-        FILES: "os_helper socket_helper threading_helper script_helper temp_dir run_with_locale "
-        "wait_process captured_stdout captured_stderr captured_output findfile",
-        INSIDE: "refcount_test check_free_after_iterating check_sizeof calcobjsize calcvobjsize "
-        "catch_unraisable_exception setswitchinterval disable_gc swap_attr check_disallow_instantiation "
-        "adjust_int_max_str_digits infinite_recursion set_recursion_limit Py_DEBUG no_tracing "
-        "check__all__ collision_stats NHASHBITS get_c_recursion_limit suppress_immortalization "
-        "force_not_colorized no_color run_in_subinterp bigmemtest bigaddrspacetest _1G _2G _4G "
-        "run_no_yield_async_fn exceeds_recursion_limit Py_C_RECURSION_LIMIT",
-    }
-)
-"""Parts of ``test.support``, by why nothing stands in for them."""
-
-NAMES = _by_name(
-    {
-        FILES: "open input",
-        INSIDE: "breakpoint help exit quit copyright credits license",
-        TEXTS: "compile __import__ import_fresh_module check_syntax_warning",
-    }
-)
-"""Builtins and helpers that a sandbox refuses."""
-
-ATTRIBUTES = _by_name(
-    {
-        PICKLE: "__reduce__ __reduce_ex__ __getstate__ __setstate__ __getnewargs__ __getnewargs_ex__",
-        SPECIAL: "__dict__ __mro__ __bases__ __base__ __subclasses__ __globals__ __builtins__ "
-        "__closure__ __code__ __defaults__ __kwdefaults__ __traceback__ __self__ __func__ "
-        "__objclass__ __weakref__ __wrapped__ __get__ __set__ __delete__ __loader__ __spec__ "
-        "__file__ __path__ __sizeof__ __dir__ __text_signature__ __type_params__ __signature__ mro "
-        "with_traceback",
-        HOOKS: "__getattribute__ __setattr__ __delattr__ __del__ __instancecheck__ "
-        "__subclasscheck__ __subclasshook__ __abstractmethods__",
-        CLASSES: "__prepare__ __mro_entries__ new_class prepare_class resolve_bases EnumMeta EnumType "
-        "ABCMeta get_original_bases",
-        INSIDE: "gi_frame gi_code gi_running gi_yieldfrom gi_suspended cr_frame cr_code cr_running "
-        "cr_await cr_origin cr_suspended ag_frame ag_code ag_running ag_await f_back f_locals "
-        "f_globals f_builtins f_code f_lineno f_trace tb_frame tb_next tb_lineno tb_lasti co_code "
-        "co_consts co_names co_varnames co_flags co_firstlineno co_filename co_name co_freevars "
-        "co_cellvars cell_contents CodeType FrameType TracebackType CellType",
-        TEXTS: "import_fresh_module",
-        CLOSED: "get_type_hints ForwardRef update_wrapper get_annotations",
-    }
-)
-"""Attributes that a sandbox refuses, whatever they are read of."""
-
-SYS_DATA = frozenset(
-    "version version_info maxsize maxunicode byteorder float_info int_info hash_info platform "
-    "implementation getrecursionlimit hexversion".split()
-)
-"""What a program finds in ``sys``."""
+_NEVER_BOUND = ("__class__", "__bases__", "__base__", "__mro__", "__dict__", "__annotations__")
+"""Special names that are read, but never defined by a class."""
 
 
 def why_left_out(tree: ast.Module) -> str | None:
     """The first reason that holds for a test's source, or None."""
     found = frozenset().union(*map(_all_reasons, tree.body))
-    return next((reason for reason in REASONS if reason in found), None)
+    if _foreign_private(tree):
+        found |= {denied.PRIVATE}
+    return next((reason for reason in denied.REASONS if reason in found), None)
 
 
 @cache
@@ -127,90 +42,139 @@ def _reasons(node: ast.AST) -> Iterator[str]:
                 yield from _why_module(alias.name)
         case ast.ImportFrom(module=str(module), names=aliases):
             yield from _why_module(module)
-            yield from (SYNTAX for alias in aliases if alias.name == "*")
             for alias in aliases:
-                yield from _why_name(alias.name, module)
-        case ast.Name(id=name):
-            yield from _listed(NAMES, name)
-            yield from _listed(ATTRIBUTES, name)
-        case ast.Attribute(value=value, attr=name):
-            yield from _listed(ATTRIBUTES, name)
-            yield from _why_attribute(value, name)
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-            if name not in ("__get__", "__set__", "__delete__"):
-                yield from _listed(ATTRIBUTES, name)
+                yield from _why_member(module, alias.name)
+        case ast.Name(id=name, ctx=ast.Load()):
+            yield from _listed(denied.NAMES, name)
+        case ast.Attribute(value=value, attr=name, ctx=context):
+            yield from _why_attribute(name, isinstance(context, ast.Load), _is_super(value))
+            yield from _why_value(value, name)
+        case (
+            ast.FunctionDef(name=name)
+            | ast.AsyncFunctionDef(name=name)
+            | ast.Name(id=name, ctx=ast.Store())
+        ) if is_special(name) and (name not in denied.DEFINABLE or name in _NEVER_BOUND):
+            yield denied.ATTRIBUTES.get(name, denied.HOOKS)
         case ast.ClassDef(bases=bases, keywords=keywords):
             if any(keyword.arg == "metaclass" for keyword in keywords):
-                yield CLASSES
-            yield from (CLASSES for base in bases if getattr(base, "id", "") == "type")
+                yield denied.CLASSES
+            yield from (denied.CLASSES for base in bases if getattr(base, "id", "") == "type")
         case ast.Call(func=ast.Name(id="type"), args=[_, _, _]):
-            yield CLASSES
-        case ast.Call(func=ast.Name(id="getattr" | "setattr" | "hasattr" | "delattr"), args=args):
-            for each in args[1:2]:
-                if isinstance(each, ast.Constant) and isinstance(each.value, str):
-                    yield from _listed(ATTRIBUTES, each.value)
+            yield denied.CLASSES
+        case ast.Call(
+            func=ast.Name(id="getattr" | "hasattr" | "setattr" | "delattr" as function),
+            args=[_, ast.Constant(value=str(name)), *_],
+        ):
+            yield from _why_attribute(name, function in ("getattr", "hasattr"), False)
         case ast.TryStar():
-            yield SYNTAX
+            yield denied.SYNTAX
 
 
 def _why_module(name: str) -> Iterator[str]:
     parts = name.split(".")
     for length in range(1, len(parts) + 1):
-        yield from _listed(MODULES, ".".join(parts[:length]))
-    if any(part.startswith("_") and part != "__future__" for part in parts):
-        yield PRIVATE
+        yield from _listed(denied.MODULES, ".".join(parts[:length]))
+    if any(is_private(part) for part in parts):
+        yield denied.PRIVATE
 
 
-def _why_name(name: str, module: str) -> Iterator[str]:
-    yield from _listed(ATTRIBUTES, name)
-    if module == "sys" and name not in SYS_DATA:
-        yield SYS
-    if name.startswith("_") and module != "__future__":
-        yield PRIVATE
+def _why_member(module: str, name: str) -> Iterator[str]:
+    """Why a name of a module is not to be had."""
+    yield from _listed(denied.MODULES, f"{module}.{name}")
+    yield from _listed(denied.ATTRIBUTES, name)
+    if f"{module}.{name}" in denied.FUNCTIONS:
+        yield denied.CLOSED
+    elif module == "sys" and name not in denied.SYS_DATA:
+        yield denied.SYS
+    elif module == "os" and name not in denied.OS_DATA:
+        yield denied.FILES
+    elif is_private(name) or (module == "typing" and name in ("T", "KT", "VT", "VT_co")):
+        yield denied.PRIVATE
 
 
-def _why_attribute(value: ast.expr, name: str) -> Iterator[str]:
+def _why_attribute(name: str, is_read: bool, of_super: bool) -> Iterator[str]:
+    yield from _listed(denied.ATTRIBUTES, name)
+    if is_special(name):
+        readable = denied.DEFINABLE if of_super else denied.SPECIAL_NAMES
+        if name not in (readable if is_read else denied.SETTABLE):
+            yield denied.SPECIAL
+
+
+def _why_value(value: ast.expr, name: str) -> Iterator[str]:
+    """Why an attribute can't be had of what it is read of."""
     match value:
-        case ast.Name(id="sys") if name not in SYS_DATA:
-            yield SYS
         case ast.Name(id="unittest" | "test") if name == "mock":
-            yield MACHINERY
+            yield denied.MACHINERY
         case (
             ast.Name(id="support")
             | ast.Attribute(value=ast.Name(id="support"), attr="warnings_helper" | "import_helper")
         ):
-            yield from _listed(SUPPORT, name)
-            yield from _listed(NAMES, name)
-            if name not in _stood_in() and name != "import_helper":
-                yield MACHINERY
-        case ast.Name(id=module) if module in _STANDARD and name[0] == "_" and name[:2] != "__":
-            yield PRIVATE
+            yield from _listed(denied.SUPPORT, name)
+            if name not in _stood_in():
+                yield denied.NAMES.get(name, denied.MACHINERY)
+        case ast.Name(id=module) if module in sys.stdlib_module_names:
+            yield from _why_member(module, name)
 
 
-_STANDARD = frozenset(
-    "collections copy decimal enum functools heapq itertools json math operator random re "
-    "statistics string textwrap types typing asyncio datetime fractions dataclasses contextlib "
-    "ipaddress csv calendar pprint reprlib uuid base64 struct".split()
-)
+def _foreign_private(tree: ast.Module) -> frozenset[str]:
+    """The private attributes that are read, but bound nowhere in the test's own source."""
+    both = [_private(node) for node in tree.body]
+    read = frozenset().union(*(names for names, _ in both))
+    return read - frozenset().union(*(names for _, names in both)) - denied.OFFERED
+
+
+@cache
+def _private(node: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
+    """The private attributes that a statement reads, and the names that it binds."""
+    read, bound = set(), set()
+    for each in ast.walk(node):
+        match each:
+            case ast.Attribute(attr=name, ctx=ast.Load()) if is_private(name):
+                read.add(name)
+            case (
+                ast.Attribute(attr=name, ctx=ast.Store())
+                | ast.Name(id=name, ctx=ast.Store())
+                | ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.Constant(value=str(name))  # in __slots__, or given to setattr()
+            ):
+                bound.add(name)
+    return frozenset(read), frozenset(bound)
+
+
+def is_special(name: str) -> bool:
+    """Whether Python gives a meaning to a name (``__x__``)."""
+    return name.startswith("__") and name.endswith("__")
+
+
+def is_private(name: str) -> bool:
+    """Whether a name is one that its owner keeps to itself (``_x``)."""
+    return name.startswith("_") and name.strip("_") != "" and not name.startswith("__")
+
+
+def _is_super(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "super"
 
 
 @cache
 def _stood_in() -> frozenset[str]:
     """The names that our stand-in for ``test.support`` has."""
-    tree = ast.parse((Path(__file__).parent / "harness.py").read_text())
-    found = set()
-    for node in tree.body:
-        if isinstance(node, ast.ClassDef) and node.name in ("support", "_WarningsHelper"):
-            for each in node.body:
-                found.add(getattr(each, "name", ""))
-                for target in getattr(each, "targets", ()):
-                    found.add(target.id)
-    return frozenset(found)
+    tree = ast.parse((Path(__file__).parent / "harness.py").read_text(encoding="utf-8"))
+    homes = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and node.name in ("support", "_WarningsHelper")
+    ]
+    stores = [node for home in homes for node in ast.walk(home)]
+    return frozenset(
+        node.id if isinstance(node, ast.Name) else node.name
+        for node in stores
+        if isinstance(node, ast.FunctionDef)
+        or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    ) | {"import_helper"}
 
-    table = (MODULES, SUPPORT, NAMES, ATTRIBUTES)[which]
-    return {name: reason for reason, names in table.items() for name in names.split()}
 
-
-def _listed(reasons: dict[str, str], name: str) -> Iterator[str]:
+def _listed(reasons: Mapping[str, str], name: str) -> Iterator[str]:
     if name in reasons:
         yield reasons[name]

@@ -7,12 +7,11 @@ and begins the next. What a program should print is stored nowhere: CPython says
 Left out, because it stays closed in a sandbox:
 
 - files, the network, processes, threads, ``sys.stdin`` and ``input``;
-- ``inspect``, ``gc``, ``weakref``, ``pickle``, ``ctypes``, ``importlib``;
+- ``gc``, ``pickle``, ``ctypes``, and what makes code or classes of texts;
 - special attributes that lead into the interpreter: ``__dict__``, ``__mro__``, ``__globals__``,
   ``__code__``, ``__closure__``, frames and tracebacks' frames;
 - ``except*``, ``metaclass=``, ``type()`` with three arguments, ``import *``;
-- the special methods that take over every attribute of an object (``__getattribute__``,
-  ``__setattr__``, ``__delattr__``) and ``__del__``.
+- ``__getattribute__``, which takes over every attribute of an object, and ``__del__``.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from ..names import is_special
 from . import (
     abcs,
     alerts,
+    arrays,
     constants,
     containers,
     contexts,
@@ -47,6 +48,7 @@ from .names import PUBLIC
 _MATTERS = (
     abcs,
     alerts,
+    arrays,
     constants,
     containers,
     contexts,

@@ -14,8 +14,8 @@ _MODULE, _IN_C = "xml.etree.ElementTree", "_elementtree"
 def mend() -> dict[str, Any]:
     """Loads ``xml.etree.ElementTree`` without its classes in C.
 
-    Comparing a tag may run a program's ``__eq__``, and those in C lose their children if that
-    clears the element.
+    Comparing children may run a program's ``__eq__``, and those in C go on reading where their
+    children were if that clears the element.
     """
     sys.modules.pop(_MODULE, None)
     loaded = sys.modules.get(_IN_C)
@@ -26,5 +26,6 @@ def mend() -> dict[str, Any]:
         del sys.modules[_IN_C]
         if loaded is not None:
             sys.modules[_IN_C] = loaded
+    importlib.import_module("xml.parsers.expat")  # which that module loads when it first parses
     allow_copies(module.Element)
     return {}

@@ -7,7 +7,7 @@ import types
 from reprlib import recursive_repr
 from typing import Any
 
-from .. import guards
+from .. import classes, guards
 
 
 def mend() -> dict[str, Any]:
@@ -15,6 +15,7 @@ def mend() -> dict[str, Any]:
 
     It is replaced in place, for ``pprint`` knows it too.
     """
+    classes.share(SimpleNamespace)  # all that there is to it is what the program puts in
     types.SimpleNamespace = SimpleNamespace  # type: ignore[misc,assignment]
     printer: Any = pprint.PrettyPrinter
     printer._dispatch[SimpleNamespace.__repr__] = printer._pprint_simplenamespace
@@ -29,7 +30,7 @@ class SimpleNamespace:
         attributes: Attributes by name.
 
     Raises:
-        AttributeError: A name is special, or private.
+        AttributeError: A name is special.
     """
 
     def __init__(self, mapping: Any = (), /, **attributes: Any) -> None:

@@ -133,6 +133,14 @@ twin = copy.deepcopy(tree)
 twin.body[0].name = "g"
 (ast.unparse(tree), ast.unparse(twin))
 """,
+    "elements": """
+import copy
+import xml.etree.ElementTree as ET
+e = ET.XML("<a x='1'><b>t</b></a>")
+twin, flat = copy.deepcopy(e), copy.copy(e)
+twin[0].text = "u"
+(ET.tostring(e), ET.tostring(twin), flat[0] is e[0])
+""",
     "dataclasses.asdict": """
 from dataclasses import dataclass, asdict
 @dataclass
@@ -198,12 +206,6 @@ REFUSED = {
     "the insides of the library in the memo": f"""{INSIDES}
 import logging, random, warnings
 escaped = look([random.randint]) + look(warnings.warn) + look(logging.getLogger())
-""",
-    "an element's text": f"""{INSIDES}
-import xml.etree.ElementTree as ET
-e = ET.Element("a")
-e.text = exec
-escaped = look(e)
 """,
     "a name that __slots__ has later": """
 import copy

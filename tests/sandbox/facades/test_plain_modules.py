@@ -9,8 +9,28 @@ PROGRAMS = {
 import array
 a = array.array("i", [3, 1, 2])
 a.append(7)
-b = array.array("d", [1.5]) + array.array("d", [2.5])
-(a.tolist(), a.tobytes(), a.typecode, a.itemsize, b.tolist(), a[1:].tolist(), array.typecodes)
+a.insert(0, True)
+a.extend([4])
+a.extend(a[:1])
+a.fromlist([5, 6])
+a[0], a[1:3] = 9, array.array("i", [8])
+a += array.array("i", [0])
+b = array.array("d", [1.5]) + array.array("d", [2])
+b.extend(x / 2 for x in range(3))
+errors = []
+for action in (
+    lambda: a.append(1.5), lambda: a.append("x"), lambda: b.append("1"), lambda: a.append(2**40),
+    lambda: a.__setitem__(99, 1), lambda: a.__setitem__(slice(0, 1), [1]), lambda: a.extend(b),
+    lambda: a.fromlist((1,)), lambda: array.array("z"), lambda: a.pop(99),
+):
+    try:
+        action()
+    except Exception as error:
+        errors.append((type(error).__name__, str(error)))
+(
+    a.tolist(), a.tobytes(), a.typecode, a.itemsize, b.tolist(), a[1:].tolist(), array.typecodes,
+    errors, bytes(memoryview(b)), array.array("u", "ab").tounicode(), a.index(8), a.count(3),
+)
 """,
     "base64": """
 import base64 as b
@@ -460,6 +480,7 @@ from urllib.parse import urlsplit
 r = p.urlparse("https://u:p@host:8080/a/b;x?q=1&q=2#f")
 (
     tuple(r), r.hostname, r.port, r.username, r.geturl(), p.parse_qs(r.query),
+    r._replace(path="/c").geturl(),
     p.parse_qsl("a=1&b="), p.urlencode({"a": [1, 2], "b": "ä ö"}, doseq=True), p.quote("a/b c",
     safe=""),
     p.unquote("a%20b%C3%A4"), p.quote_plus("a b&"), p.unquote_plus("a+b"), p.urljoin("http://a/b/c",

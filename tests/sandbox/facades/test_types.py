@@ -99,9 +99,12 @@ def test_simple_namespaces_work_as_in_cpython(same_as_cpython: Callable[[str], N
     same_as_cpython("""
 from types import SimpleNamespace
 import types
+import json
 n = SimpleNamespace(a=1, b=[2])
 n.c = 3
 del n.a
+private = SimpleNamespace(_id=5)
+private.__dict__["x"] = 6
 loop = SimpleNamespace()
 loop.me = loop
 class Own(SimpleNamespace):
@@ -117,6 +120,7 @@ except TypeError as error:
     no = type(error).__name__
 o = Own(b=[2], c=3)
 (
+    vars(n), private._id, private.__dict__, json.dumps([n, private], default=vars), private.x,
     repr(n), n == SimpleNamespace(b=[2], c=3), n == 1, n != SimpleNamespace(), repr(loop), said, no,
     o.total(), o == n, repr(o), o.hidden(), isinstance(n, types.SimpleNamespace), n.b,
     repr(SimpleNamespace()),
@@ -130,6 +134,8 @@ o = Own(b=[2], c=3)
         "SimpleNamespace(**{'__class__': int})",
         "SimpleNamespace(**{'__reduce_ex__': len})",
         "SimpleNamespace({'__deepcopy__': len})",
+        "SimpleNamespace().__dict__['__class__'] = int",
+        "SimpleNamespace.__init__ = len",
         "SimpleNamespace.__init__(random.Random(), _x=1)",
         "SimpleNamespace.__init__(random.Random(), seed=1)",
         "SimpleNamespace.__repr__(random.Random())",
