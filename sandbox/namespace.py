@@ -265,5 +265,19 @@ class Namespace:
                 f"you can import: {', '.join(self._importable)}",
                 name=name,
             )
-        wanted = name if fromlist else name.partition(".")[0]
-        return self._facades[wanted]
+        if not fromlist:
+            return self._facades[name.partition(".")[0]]
+        _check_names(self._facades[name], fromlist)
+        return self._facades[name]
+
+
+def _check_names(facade: type[Facade], names: Iterable[str]) -> None:
+    """Raise ImportError unless a facade has all of these names.
+
+    For one that it lacks, Python itself would look for a module of that name among all that
+    are loaded.
+    """
+    for name in names:
+        if name != "*" and not hasattr(facade, name):
+            module = facade.__name__
+            raise ImportError(f"cannot import name {name!r} from {module!r}", name=module)

@@ -339,7 +339,7 @@ class Policy(RestrictingNodeTransformer):
 
     # -- match ---------------------------------------------------------------------------
 
-    def visit_Match(self, node: ast.Match) -> ast.AST | list[ast.stmt]:  # noqa: N802
+    def visit_Match(self, node: ast.Match) -> ast.AST:  # noqa: N802
         """Check what positional class patterns read, which is the class's to say, as they come up.
 
         A case that never holds goes before each case with such patterns: it keeps the classes
@@ -362,15 +362,16 @@ class Policy(RestrictingNodeTransformer):
             return self._without_trace(node, range(before + 1, self._patterns + 1))
         return node
 
-    def _without_trace(self, node: ast.Match, patterns: Iterable[int]) -> list[ast.stmt]:
-        """The statement, and after it the class body without the names that keep classes."""
+    def _without_trace(self, node: ast.Match, patterns: Iterable[int]) -> ast.stmt:
+        """The statement as one that leaves a class body without the names that keep classes."""
         names = [f"<class {number}>" for number in patterns]
         bind = ast.Assign([ast.Name(name, ast.Store()) for name in names], ast.Constant(None))
         delete = ast.Delete([ast.Name(name, ast.Del()) for name in names])
-        whole = ast.Try([node], [], [], [delete])
-        for part in (whole, *ast.walk(bind), *ast.walk(delete)):
+        inner = ast.Try([node], [], [], [delete])
+        whole = ast.If(ast.Constant(True), [bind, inner], [])
+        for part in (whole, whole.test, inner, *ast.walk(bind), *ast.walk(delete)):
             ast.copy_location(part, node)
-        return [bind, whole]
+        return whole
 
     def _check_of(self, pattern: Any) -> ast.expr:
         """A check of a pattern's class, which the pattern then finds under a name of its own."""

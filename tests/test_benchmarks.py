@@ -169,7 +169,7 @@ class Case(Base, unittest.TestCase):
     def test_one(self):
         self.assertTrue(self.ready)
         with self.assertRaises(KeyError):
-            {}[SAME]
+            {}[self.assertEqual(SAME, 5)]
     def test_files(self): open("x")
     def test_path(self): path.exists("x")
     def test_fails(self): self.fail("on CPython too")
@@ -232,6 +232,15 @@ def test_cut_tests_run(package):
         }
 
 
+THINGS = """
+import enum, types
+def call(): yield
+class Own:
+    async def coroutine(self): pass
+generator, coroutine, error = call(), Own().coroutine(), ValueError()
+"""
+
+
 def test_rules_leave_out_nothing_that_is_given():
     """What the rules call absent is absent: modules, and functions of those that are given."""
     denied = suites["denied"]
@@ -243,8 +252,11 @@ def test_rules_leave_out_nothing_that_is_given():
             module, _, member = name.rpartition(".")
             ran = sandbox.run(f"import {module}\n{module}.{member}")
             assert ran.error is not None, name
+        sandbox.run(THINGS)
         for name in denied.ATTRIBUTES:
-            assert sandbox.run(f"print((lambda: 0).{name})").error is not None, name
+            for thing in ("generator", "coroutine", "call", "Own", "error", "enum", "types"):
+                ran = sandbox.run(f"{thing}.{name}")
+                assert ran.error is not None, f"{thing}.{name}"
 
 
 def test_rules_know_what_is_given():

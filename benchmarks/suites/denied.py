@@ -73,18 +73,21 @@ ATTRIBUTES = _by_name(
     {
         PICKLE: "__getinitargs__ __getnewargs__ __getnewargs_ex__ __getstate__ __reduce__ "
         "__reduce_ex__ __setstate__",
-        CLASSES: "EnumMeta EnumType __mro_entries__ __prepare__ get_original_bases new_class "
+        CLASSES: "__mro_entries__ __prepare__ get_original_bases new_class "
         "prepare_class resolve_bases",
         INSIDE: "CellType __closure__ __code__ __globals__ __subclasses__ __traceback__ "
-        "__weakref__ ag_await ag_code ag_frame ag_running cell_contents co_cellvars co_code "
+        "__weakref__ ag_await ag_code ag_frame cell_contents co_cellvars co_code "
         "co_consts co_filename co_firstlineno co_flags co_freevars co_name co_names co_varnames "
-        "cr_await cr_code cr_frame cr_origin cr_running f_back f_builtins f_code f_globals "
-        "f_lineno f_locals f_trace gi_code gi_frame gi_running gi_suspended gi_yieldfrom mro "
-        "tb_frame tb_lasti tb_lineno tb_next with_traceback",
+        "cr_await cr_code cr_frame cr_origin f_back f_builtins f_code f_globals "
+        "f_lineno f_locals f_trace gi_code gi_frame gi_yieldfrom "
+        "tb_frame tb_lasti tb_lineno tb_next",
         TEXTS: "import_fresh_module",
     }
 )
 """Attributes that are refused, whatever they are read of."""
+
+METACLASSES = frozenset({"type", "ABCMeta", "EnumMeta", "EnumType"})
+"""Classes that no class inherits from."""
 
 FUNCTIONS = frozenset(
     (

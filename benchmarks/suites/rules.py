@@ -58,7 +58,9 @@ def _reasons(node: ast.AST) -> Iterator[str]:
         case ast.ClassDef(bases=bases, keywords=keywords):
             if any(keyword.arg == "metaclass" for keyword in keywords):
                 yield denied.CLASSES
-            yield from (denied.CLASSES for base in bases if getattr(base, "id", "") == "type")
+            for base in bases:
+                if getattr(base, "attr", getattr(base, "id", "")) in denied.METACLASSES:
+                    yield denied.CLASSES
         case ast.Call(func=ast.Name(id="type"), args=[_, _, _]):
             yield denied.CLASSES
         case ast.Call(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _abc  # type: ignore[import-not-found]
 import abc
 from typing import Any
 
@@ -21,7 +22,16 @@ def mend() -> dict[str, Any]:
             raise TypeError(f"{cls.__name__}.register is closed here; inherit from it instead")
         return register(cls, subclass)
 
+    def without_metaclasses(cls: abc.ABCMeta, subclass: type) -> bool:
+        # The program's own ``__subclasshook__`` would be handed ``type`` itself.
+        if classes.is_own(cls) and classes.is_metaclass(subclass):
+            return False
+        # No call in between: typing looks at who is three frames above.
+        answer: bool = _abc._abc_subclasscheck(cls, subclass)
+        return answer
+
     abc.ABCMeta.register = checked  # type: ignore[method-assign]
+    abc.ABCMeta.__subclasscheck__ = without_metaclasses  # type: ignore[method-assign]
     kind = stand_in(abc.ABCMeta)
     classes.open_metaclass(kind, abc.ABCMeta)  # what a class has that inherits from ABC
     return {"abc.ABCMeta": kind}

@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .. import classes
+from ..names import is_special
 from ..specials import Attributes
 from ..stub import GateStub
 from .getters import attrgetter, methodcaller
@@ -116,8 +117,25 @@ def deep(x: Any, memo: Any = None) -> Any:
         made = _rebuild(x, memo)
     if made is not x:
         memo[id(x)] = made
-        memo.setdefault(id(memo), []).append(x)  # while it lives, no other has its id
+        _keep(x, memo)
     return made
+
+
+class _Originals:
+    """Stands in a memo for the originals of its copies, which the memo's holder doesn't get."""
+
+    __slots__ = ("__weakref__",)
+
+
+_originals: weakref.WeakKeyDictionary[_Originals, list[Any]] = weakref.WeakKeyDictionary()
+
+
+def _keep(x: Any, memo: _Memo) -> None:
+    """Keep an original as long as its memo: while it lives, no other object has its ``id``."""
+    token = memo.get(id(memo))
+    if not isinstance(token, _Originals):
+        token = memo[id(memo)] = _Originals()
+    _originals.setdefault(token, []).append(x)
 
 
 deep.__name__ = deep.__qualname__ = "deepcopy"
@@ -194,7 +212,7 @@ def _rebuild(x: Any, memo: _Memo | None) -> Any:
     if state is not None:
         if type(made) is not kind:
             raise TypeError(f"{kind.__name__!r} can't be copied: its __new__ gave another object")
-        _set_state(made, part(state))
+        _set_state(made, *(_copied(each, part) for each in _states(state)))
     for item in items or ():
         made.append(part(item))
     for key, value in pairs or ():
@@ -202,14 +220,26 @@ def _rebuild(x: Any, memo: _Memo | None) -> Any:
     return made
 
 
-def _set_state(made: Any, state: Any) -> None:
+def _states(state: Any) -> tuple[Any, Any]:
+    """An object's variables, and what its slots hold."""
+    return state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+
+
+def _copied(state: Any, part: Callable[[Any], Any]) -> Any:
+    """A state with its values copied. No memo gets to see the dictionary that an object has."""
+    if type(state) is not dict:
+        return part(state)
+    return {name: part(value) for name, value in state.items()}
+
+
+def _set_state(made: Any, variables: Any, slots: Any) -> None:
     setter = getattr(type(made), "__setstate__", None)
     if setter:
-        setter(made, state)
+        setter(made, variables if slots is None else (variables, slots))
         return
-    variables, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
-    if variables:
-        vars(made).update(variables)
+    for name, value in (variables or {}).items():
+        if type(name) is str and not is_special(name):
+            vars(made)[name] = value
     for name, value in (slots or {}).items():
         if name in _slot_names(type(made)):
             setattr(made, name, value)

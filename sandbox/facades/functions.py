@@ -20,6 +20,7 @@ def mend() -> dict[str, Any]:
     for example, and a class could then have other bases than those that were looked at.
     """
     functools.update_wrapper = _update_wrapper
+    functools.partialmethod.__get__ = _get_partial  # type: ignore[method-assign]
     functools.singledispatch = _singledispatch_with_classes(functools.singledispatch)  # type: ignore[assignment]
     return {"functools.cached_property": CachedProperty}
 
@@ -49,6 +50,18 @@ def _update_wrapper(
                 setattr(wrapper, name, value)
     wrapper.__wrapped__ = wrapped
     return wrapper
+
+
+def _get_partial(self: Any, obj: Any, cls: Any = None) -> Any:
+    """``partialmethod.__get__``, which leaves alone what the method is bound to.
+
+    The library's keeps that on the partial: of a builtin function it is a module.
+    """
+    bind = getattr(type(self.func), "__get__", None)
+    bound = bind(self.func, obj, cls) if bind else self.func
+    if bound is not self.func:
+        return functools.partial(bound, *self.args, **self.keywords)
+    return self._make_unbound_method().__get__(obj, cls)
 
 
 def _copy_text(name: str, wrapped: Any, wrapper: Any) -> None:

@@ -128,6 +128,72 @@ from fractions import Fraction
 from collections import ChainMap
 escaped = ChainMap.parents.fget(type("", (), {}) if False else int)
 """,
+    "a loaded module by the name of a part": """
+from json import scanner
+escaped = scanner
+""",
+    "a loaded module by the name of a part, in a text": """
+names = {}
+exec("from asyncio import subprocess as s", names)
+escaped = names["s"]
+""",
+    "type, handed to a hook of the program's own": """
+from abc import ABC
+found = []
+class A(ABC):
+    @classmethod
+    def __subclasshook__(cls, other):
+        found.append(other)
+        return NotImplemented
+isinstance(int, A)
+isinstance(A, A)
+escaped = [one for one in found if one not in (int, A)] or None
+""",
+    "a library object's variables by a memo": """
+from copy import deepcopy
+from functools import partialmethod
+class D:
+    def __get__(self, owner, kind):
+        return len
+class C:
+    m = partialmethod(D())
+kept = []
+class Memo(dict):
+    def setdefault(self, key, default):
+        return kept
+    def get(self, key, default=None):
+        return dict.get(self, key, default)
+deepcopy(C().m, Memo())
+deepcopy(ValueError(1), memo := {})
+escaped = kept or [one for one in memo.values() if isinstance(one, list)] or None
+""",
+    "private names by a variable that changes": """
+import random
+class A:
+    _randbelow = None
+class M(dict):
+    looks = 0
+    def __getitem__(self, key):
+        if key != "x":
+            raise KeyError(key)
+        M.looks += 1
+        return A() if M.looks % 2 else random.Random(1)
+escaped = eval("x._randbelow", {}, M())
+""",
+    "private names of a metaclass": """
+from enum import Enum
+class E(Enum):
+    A = 1
+try:
+    E.A._convert_
+except AttributeError:
+    pass
+escaped = E._convert_
+""",
+    "super, by a table of names": """
+globals()["super"] = lambda *_: int
+escaped = super().__init_subclass__
+""",
     "str.format by asdict": """
 from dataclasses import asdict, dataclass
 @dataclass(init=False)
