@@ -43,7 +43,8 @@ READABLE = frozenset(
         "__name__ __doc__ __qualname__ __module__ __version__ __members__ "
         "__cause__ __context__ __suppress_context__ __notes__ __slots__ __match_args__ "
         "__abstractmethods__ __isabstractmethod__ __total__ __required_keys__ __optional_keys__ "
-        "__type_params__ __value__"
+        "__type_params__ __value__ __supertype__ __bound__ __constraints__ __covariant__ "
+        "__contravariant__"
     ).split()
 )
 """Special attributes that are harmless data of any object."""

@@ -26,6 +26,8 @@ from .tracebacks import remember_source
 _OPTIMIZED = 1  # of a code object: its variables are no dictionary, as a function's
 _CACHED = 256
 """Texts whose code is kept: one that is evaluated again and again is compiled once."""
+STRING = "<string>"
+"""What a text without a file name is called."""
 _BUILTINS = "__builtins__"
 _Names = dict[str, Any]
 
@@ -190,17 +192,18 @@ class Texts:
     def compile(
         self,
         source: Any,
-        filename: Any = "<string>",  # noqa: ARG002 - the signature of compile
+        filename: Any = STRING,
         mode: str = "exec",
         flags: int = 0,
-        dont_inherit: bool = False,  # noqa: ARG002
+        dont_inherit: bool = False,  # noqa: ARG002 - the signature of compile
         optimize: int = -1,  # noqa: ARG002
     ) -> Code:
         """The code of a text, for ``exec`` and ``eval``."""
         if mode not in ("exec", "eval") or flags:
             raise ValueError("compile() makes code of mode 'exec' or 'eval' here, without flags")
         code = _token(Code)
-        _codes[code] = self._compile(source, mode, self._main.reserved)
+        shown = filename if type(filename) is str else STRING
+        _codes[code] = self._compile(source, mode, self._main.reserved, shown)
         made: Code = code
         return made
 
@@ -254,7 +257,9 @@ class Texts:
             return _codes[source]
         return self._compile(source, mode, reserved)
 
-    def _compile(self, source: Any, mode: str, reserved: frozenset[str]) -> CodeType:
+    def _compile(
+        self, source: Any, mode: str, reserved: frozenset[str], shown: str = STRING
+    ) -> CodeType:
         if isinstance(source, ast.AST):
             # What is checked and what is compiled must be one, and a tree can tell two tales.
             source = ast.unparse(source)
@@ -268,7 +273,11 @@ class Texts:
         if key not in self._compiled:
             self._count += 1
             filename = f"{TURN}text {self._count}>"
-            code = compile_text(source, filename, mode, reserved)
+            try:
+                code = compile_text(source, filename, mode, reserved)
+            except SyntaxError as error:
+                error.filename = shown
+                raise
             remember_source(filename, source)
             self._compiled[key] = code
             if len(self._compiled) > _CACHED:

@@ -190,9 +190,11 @@ def _layer_rows(layers: dict[str, Any]) -> list[Row]:
 
 
 def _packages_row(packages: dict[str, Any]) -> Row:
-    works = _mark(packages["works"], "works", "does not work", bool(packages["names"]))
+    if not packages["names"]:
+        return " and ".join(PACKAGES), _mark(False, "", "not there", False), packages["why"]
+    works = _mark(packages["works"], "works", "does not work", True)
     about = packages["note"] if packages["works"] else packages["why"]
-    return ", ".join(packages["names"] or PACKAGES), works, about
+    return " and ".join(packages["names"]), works, about
 
 
 def _package_row(name: str, found: str | None) -> Row:
@@ -202,12 +204,12 @@ def _package_row(name: str, found: str | None) -> Row:
 def _extra_rows(extras: dict[str, dict[str, str | None]]) -> list[Row]:
     return [
         (
-            extra,
-            _mark(found is not None, f"{package} {found}", "not installed", grave=False),
+            extra if place == 0 else "",
+            _mark(found is not None, f"{package} {found}", f"{package} not installed", grave=False),
             "" if found else f"pip install 'circlet[{extra}]'",
         )
         for extra, packages in extras.items()
-        for package, found in packages.items()
+        for place, (package, found) in enumerate(packages.items())
     ]
 
 
