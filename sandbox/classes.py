@@ -201,9 +201,9 @@ Type.__name__ = Type.__qualname__ = "type"
 
 
 def class_of(obj: Any) -> Any:
-    """The object's class; of a class, the ``type`` that makes none."""
+    """The object's class; of a class, what stands for its metaclass and makes none."""
     kind = type(obj)
-    return Type if is_metaclass(kind) else kind
+    return _stand_ins.get(kind, Type) if is_metaclass(kind) else kind
 
 
 def slots(names: Any) -> Any:
@@ -247,7 +247,13 @@ def build_class(
 
 
 _closed: set[type] = {Type}
+_stand_ins: dict[type, type] = {}
 _metaclasses: dict[type, type] = {}
+
+
+def show_metaclass(stand_in: type, metaclass: type) -> None:
+    """Let a program see what stands for a metaclass, where it asks for the class of a class."""
+    _stand_ins[metaclass] = stand_in
 
 
 def open_metaclass(stand_in: type, metaclass: type) -> None:

@@ -41,7 +41,8 @@ own would read and write what other objects keep to themselves; ``__new__`` has 
 READABLE = frozenset(
     (
         "__name__ __doc__ __qualname__ __module__ __version__ __members__ "
-        "__cause__ __context__ __suppress_context__ __notes__ __slots__ __match_args__ "
+        "__cause__ __context__ __traceback__ __suppress_context__ __notes__ __slots__ "
+        "__match_args__ "
         "__abstractmethods__ __isabstractmethod__ __total__ __required_keys__ __optional_keys__ "
         "__type_params__ __value__ __supertype__ __bound__ __constraints__ __covariant__ "
         "__contravariant__"
@@ -67,7 +68,10 @@ MODULE_VARIABLES = frozenset(
 )
 """Special names that a turn may bind at its top level, as modules do."""
 READABLE_NAMES = MODULE_VARIABLES | frozenset(
-    {"__name__", "__doc__", "__qualname__", "__module__", "__debug__", "__class__"}
+    {
+        *("__name__", "__doc__", "__qualname__", "__module__", "__debug__", "__class__"),
+        "__annotations__",
+    }
 )
 """Special names that can be read as variables; ``__class__`` is a method's own class."""
 CLASS_VARIABLES = frozenset({"__hash__", "__doc__", "__match_args__"})
@@ -83,7 +87,8 @@ INSTEAD = {
     "__code__": "inspect.signature tells a function's parameters",
     "__closure__": "keep in a variable what you want to see",
     "__subclasses__": "keep a list of your own in __init_subclass__",
-    "__traceback__": "traceback.format_exc() gives the text",
+    "__traceback__": "call with_traceback()",
+    "__cause__": "write raise ... from ...",
     "__getattribute__": "define __getattr__ or a property",
     "__del__": "define __enter__ and __exit__, or a method that is called at the end",
     "__instancecheck__": "inherit from ABC and use register()",

@@ -86,7 +86,6 @@ _PLAIN = [
 
 _INSTEAD = {
     "open": "there are no files here: use a gate to read or write, or io.StringIO for a text",
-    "input": "nobody is there to answer: work with what you have, or ask through a gate",
     "breakpoint": "there is no debugger here: print what you want to see",
     "help": "print an object's __doc__ instead",
     "exit": "a turn ends at its last line; when you have the result, call done(result)",
@@ -218,6 +217,7 @@ class Namespace:
                 "globals": self._texts.globals,
                 "locals": self._texts.locals,
                 "print": streams.show,
+                "input": streams.read_line,
                 "__import__": self._import,
                 "__build_class__": classes.build_class,
                 GUARD_ATTRIBUTE: guards.attribute,
@@ -227,7 +227,7 @@ class Namespace:
                 GUARD_SLOTS: classes.slots,
                 PLAIN_CLASSES: classes.PlainClasses(),
                 TYPE_OF: type,
-                "<Exception>": Exception,
+                "<BaseException>": BaseException,
             }
         )
         return names

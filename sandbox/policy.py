@@ -230,11 +230,13 @@ class Policy(RestrictingNodeTransformer):
     guard_iter = _allow
 
     def visit_Try(self, node: ast.Try) -> ast.AST:  # noqa: N802
-        """Allow ``try``; a bare ``except:`` catches ``Exception``."""
+        """Allow ``try``; a bare ``except:`` catches what ``except BaseException:`` does."""
         node = self.node_contents_visit(node)
         last = node.handlers[-1] if node.handlers else None
         if last is not None and last.type is None:  # Python itself refuses one that isn't last
-            last.type = ast.copy_location(ast.Name("<Exception>", ast.Load()), last)
+            last.type = self._caught(
+                ast.copy_location(ast.Name("<BaseException>", ast.Load()), last)
+            )
         return node
 
     def visit_TryStar(self, node: ast.AST) -> ast.AST:  # noqa: N802
@@ -247,9 +249,12 @@ class Policy(RestrictingNodeTransformer):
         self.check_name(node, node.name)
         node = self.node_contents_visit(node)
         if node.type is not None:
-            call = ast.Call(ast.Name(GUARD_CAUGHT, ast.Load()), [node.type], [])
-            node.type = ast.fix_missing_locations(ast.copy_location(call, node.type))
+            node.type = self._caught(node.type)
         return node
+
+    def _caught(self, kinds: ast.expr) -> ast.expr:
+        call = ast.Call(ast.Name(GUARD_CAUGHT, ast.Load()), [kinds], [])
+        return ast.fix_missing_locations(ast.copy_location(call, kinds))
 
     # -- scopes --------------------------------------------------------------------------
 

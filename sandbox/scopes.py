@@ -122,12 +122,16 @@ class Scope:
     Args:
         names: The dictionary.
         reserved: Names in it that a program may not rebind.
+
+    Attributes:
+        builtins: What its code finds beside it, where that is not what all programs find.
     """
 
     def __init__(self, names: _Names, reserved: frozenset[str] = frozenset()) -> None:
         self.names = names
         self.reserved = reserved
         self.running = False
+        self.builtins: _Names | None = None
 
     def check(self, name: Any) -> None:
         """Raise unless a program may bind that name."""
@@ -248,7 +252,7 @@ class Texts:
             scope.give_to(given)
 
     def _execute(self, code: CodeType, mode: str, scope: Scope, inner: Any) -> Any:
-        scope.names[_BUILTINS] = self._builtins
+        scope.names[_BUILTINS] = scope.builtins or self._builtins
         arguments = (scope.names,) if inner is None else (scope.names, _Locals(inner))
         return eval(code, *arguments) if mode == "eval" else exec(code, *arguments)
 
@@ -301,10 +305,18 @@ class Texts:
             raise TypeError(f"globals must be a dict, not {type(given).__name__!r}")
         token = dict.get(given, _BUILTINS)
         if not isinstance(token, Builtins):
+            scope = Scope({"__name__": "__main__"})
+            if isinstance(token, dict):
+                scope.builtins = self._fewer_builtins(token)
             token = _token(Builtins)
-            _scopes[token] = Scope({"__name__": "__main__"})
+            _scopes[token] = scope
             dict.__setitem__(given, _BUILTINS, token)
         return _scopes[token]
+
+    def _fewer_builtins(self, given: _Names) -> _Names:
+        """The program's own choice of builtins, and the guards, which are no identifiers."""
+        guards = {name: value for name, value in self._builtins.items() if not name.isidentifier()}
+        return guards | {name: value for name, value in dict.items(given) if is_variable(name)}
 
     def _view_of(self, scope: Scope) -> Variables:
         view: Variables = _token(Variables)

@@ -156,7 +156,7 @@ def _new(obj: Any) -> Callable[..., Any]:
     make = obj.__new__
 
     def new(kind: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if is_class(kind) and not is_own(kind):
+        if is_class(kind) and not is_own(kind) and not any(kind is one for one in _VALUES):
             raise TypeError("__new__() makes objects of your own classes only; call the class")
         return make(kind, *args, **kwargs)
 

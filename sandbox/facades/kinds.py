@@ -26,4 +26,5 @@ def stand_in(metaclass: type) -> type:
 
     made = Kind(name, (), {"__slots__": (), "__doc__": metaclass.__doc__})
     classes.close(made)
+    classes.show_metaclass(made, metaclass)
     return made

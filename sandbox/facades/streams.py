@@ -11,6 +11,8 @@ from typing import Any, NoReturn
 from ..preview import without_addresses
 from .facade import Live
 
+NOBODY = "nobody is there to answer; work with what you have, or ask through a gate"
+
 
 class Stream:
     """A stream of text that ends in the turn's output.
@@ -98,9 +100,7 @@ class _Input:
         Raises:
             io.UnsupportedOperation: Always.
         """
-        raise io.UnsupportedOperation(
-            "sys.stdin: nobody is there to answer; work with what you have, or ask through a gate"
-        )
+        raise io.UnsupportedOperation(f"sys.stdin: {NOBODY}")
 
     readline = readlines = __iter__ = __next__ = read
 
@@ -117,21 +117,21 @@ class _Input:
 
 
 class _Place:
-    """Where output of one kind goes now: its own stream, or what it was turned to.
+    """What one standard stream is now: its own, or what it was turned to.
 
     Attributes:
-        target: An object with ``write``, or None for nowhere.
+        target: An object with ``write``, or ``readline``; None for nowhere.
     """
 
     __slots__ = ("name", "own", "target")
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, own: Any) -> None:
         self.name = name
-        self.connect(_nowhere)
+        self.own: Any = own
+        self.target: Any = own
 
     def connect(self, put: Callable[[str], None]) -> None:
-        self.own = Stream(self.name, put)
-        self.target: Any = self.own
+        self.own = self.target = Stream(self.name, put)
 
     def turn_to(self, target: Any) -> None:
         self.target = target
@@ -144,8 +144,9 @@ def _nowhere(_: str) -> None:
     """Before there is a turn, nothing is written."""
 
 
-OUT, ERR = _Place("<stdout>"), _Place("<stderr>")
-STDIN = _Input()
+OUT = _Place("<stdout>", Stream("<stdout>", _nowhere))
+ERR = _Place("<stderr>", Stream("<stderr>", _nowhere))
+IN = _Place("<stdin>", _Input())
 
 
 def connect(put: Callable[[str], None]) -> None:
@@ -195,6 +196,23 @@ def show(
         target.flush()
 
 
+def read_line(prompt: Any = "", /) -> str:
+    """``input``: a line of what ``sys.stdin`` was turned to.
+
+    Raises:
+        NameError: It was turned to nothing.
+        EOFError: There is no line left.
+    """
+    if IN.target is IN.own:
+        raise NameError(f"input() is not available: {NOBODY}")
+    show(prompt, end="")
+    line: str = IN.target.readline()
+    if not line:
+        raise EOFError("EOF when reading a line")
+    return line.removesuffix("\n")
+
+
+read_line.__name__ = read_line.__qualname__ = "input"
 show.__name__ = show.__qualname__ = "print"
 
 
@@ -204,7 +222,7 @@ def mend() -> dict[str, Any]:
     The standard library's set an attribute of ``sys`` that a subclass could name.
     """
     return {
-        "sys.stdin": STDIN,
+        "sys.stdin": IN.live(),
         "sys.stdout": OUT.live(),
         "sys.stderr": ERR.live(),
         "contextlib.redirect_stdout": redirect_stdout,
@@ -213,8 +231,8 @@ def mend() -> dict[str, Any]:
 
 
 def restore() -> None:
-    """Give a new turn its output back, wherever an earlier one has turned it to."""
-    for place in (OUT, ERR):
+    """Give a new turn its streams back, wherever an earlier one has turned them to."""
+    for place in (OUT, ERR, IN):
         place.turn_to(place.own)
 
 

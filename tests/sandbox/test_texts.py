@@ -129,12 +129,17 @@ def test_a_text_gets_no_further_than_the_program(box: Sandbox, what: str) -> Non
     assert box.run("import json\nlen(json.dumps(1))").value == 1
 
 
-def test_what_runs_on_builtins_of_the_programs_own_still_has_ours(box: Sandbox) -> None:
-    """``__builtins__`` in a dictionary is ours to say, and is never shown."""
-    run = box.run(
-        "d = {'__builtins__': {}}\nexec('r = len([1])', d)\nd['r'], str(d['__builtins__'])"
+def test_builtins_can_be_chosen(box: Sandbox) -> None:
+    """``__builtins__`` in a dictionary says what there is, and the guards stay all the same."""
+    assert "name 'len' is not defined" in str(box.run("eval('len([1])', {'__builtins__': {}})"))
+    assert box.run("eval('size([1])', {'__builtins__': {'size': len}})").value == 1
+    assert "import" in str(box.run("exec('import json', {'__builtins__': {}})"))
+    guarded = "class A:\n    def f(self): return [self._x, open._x]\nA._x = 1\nA().f()"
+    run = box.run(f"exec({guarded!r}, {{'__builtins__': {{'open': open}}}})")
+    assert run.status == "error"
+    assert box.run("d = {'__builtins__': {}}\nexec('r = 1', d)\nstr(d['__builtins__'])").value == (
+        "<builtins>"
     )
-    assert run.value == (1, "<builtins>")
 
 
 def test_a_copied_mark_does_not_lead_to_another_scopes_guards(box: Sandbox) -> None:

@@ -82,7 +82,6 @@ def test_a_texts_own_methods_do_not_run_in_the_runner(backend: Any) -> None:
         "class R(redirect_stdout):\n    def look(self): return self._place\nR(None).look()",
         "class R(redirect_stdout):\n    _place = sys\nR(None).__enter__()",
         "sys.stdout.name = 'x'\nsys.stdout.write = print",
-        "sys.stdin = sys",
         "sys.version = ''",
         "sys.stdout.fileno()",
     ],
@@ -91,3 +90,12 @@ def test_the_streams_own_parts_are_closed(box: Sandbox, source: str) -> None:
     """A program can turn its output elsewhere, and neither see nor change what does it."""
     assert box.run(f"import sys\nfrom contextlib import redirect_stdout\n{source}").error
     assert box.run("print('here')").stdout == "here\n"
+
+
+def test_input_reads_what_standard_input_was_turned_to(box: Sandbox) -> None:
+    """``sys.stdin = io.StringIO(text)`` gives lines to ``input``; the next turn has none again."""
+    source = "import io, sys\nsys.stdin = io.StringIO('3\\nab\\n')\nn = int(input('n? '))\n"
+    run = box.run(source + "n, input(), sys.stdin.read()")
+    assert (run.value, run.stdout) == ((3, "ab", ""), "n? ")
+    assert box.run("sys.stdin = io.StringIO('')\ninput()").error.type == "EOFError"
+    assert "ask through a gate" in str(box.run("input()"))

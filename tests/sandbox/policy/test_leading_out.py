@@ -5,7 +5,7 @@ from circlet.sandbox import Sandbox
 
 ATTRIBUTES = [
     *("__globals__", "__code__", "__closure__", "__builtins__", "__subclasses__", "__del__"),
-    *("__reduce_ex__", "__getattribute__", "__traceback__", "__loader__", "__spec__"),
+    *("__reduce_ex__", "__getattribute__", "__loader__", "__spec__"),
     *("tb_frame", "tb_next", "f_back", "f_globals", "f_locals", "f_builtins", "f_code", "f_trace"),
     *("gi_frame", "gi_code", "cr_frame", "cr_code", "cr_origin", "ag_frame", "ag_code", "co_code"),
 ]

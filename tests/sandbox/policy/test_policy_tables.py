@@ -82,7 +82,6 @@ REFUSALS = [
     "x.__closure__",
     "x.__builtins__",
     "x.__subclasses__",
-    "x.__traceback__",
     "x.gi_frame",
     "x.tb_frame",
     "x.f_locals",

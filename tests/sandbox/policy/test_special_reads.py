@@ -111,7 +111,6 @@ REFUSED = {
     "__globals__": "globals()",
     "__builtins__": "",
     "__subclasses__": "__init_subclass__",
-    "__traceback__": "traceback.format_exc",
     "__import__": "import",
     "__code__": "",
     "__closure__": "",
