@@ -16,7 +16,7 @@ from typing import Any
 from circlet.sandbox import classes, names
 from circlet.sandbox.compiling import compile_turn
 from circlet.sandbox.facades import names as facades
-from circlet.sandbox.namespace import _INSTEAD, _PLAIN, Namespace
+from circlet.sandbox.namespace import CLOSED_BUILTINS, PLAIN_BUILTINS, Namespace
 from circlet.sandbox.policy import Policy, Refused
 from RestrictedPython.transformer import INSPECT_ATTRIBUTES
 
@@ -203,13 +203,14 @@ def _specials() -> Iterator[str]:
         "Every other special name (`__x__`) is refused. Private names (`_x`, `__x`) are free on\n"
         "objects, functions and classes that are your own, and closed on all others.\n"
     )
+    readable = names.READABLE | names.OWN_READABLE
     yield from _grouped(
         ("refused", "instead"),
-        {name: text for name, text in names.INSTEAD.items() if name not in names.OWN_READABLE},
+        {name: text for name, text in names.INSTEAD.items() if name not in readable},
     )
     yield from _grouped(
         ("refused to be set", "instead"),
-        {name: text for name, text in names.INSTEAD.items() if name in names.OWN_READABLE},
+        {name: text for name, text in names.INSTEAD.items() if name in readable},
     )
 
 
@@ -230,21 +231,21 @@ def _of_own() -> frozenset[str]:
 
 def _builtins() -> Iterator[str]:
     yield "## Builtins\n"
-    yield f"Allowed: {_code(_PLAIN)}, and every exception.\n"
+    yield f"Allowed: {_code(PLAIN_BUILTINS)}, and every exception.\n"
     found = Namespace({}, lambda _: None).builtins
     checked = {
         name: value
         for name, value in found.items()
         if name.isidentifier()
         and not names.is_special(name)
-        and name not in _PLAIN
-        and name not in _INSTEAD
+        and name not in PLAIN_BUILTINS
+        and name not in CLOSED_BUILTINS
         and not (isinstance(value, type) and issubclass(value, BaseException))
     }
     yield from _table(
         ("checked", "how"), [(_code([name]), _first(checked[name])) for name in sorted(checked)]
     )
-    yield from _grouped(("refused", "instead"), _INSTEAD)
+    yield from _grouped(("refused", "instead"), CLOSED_BUILTINS)
 
 
 # -- modules -----------------------------------------------------------------------------------
@@ -269,7 +270,7 @@ def _names_of(module: str) -> str:
         return "all of its public names"
     listed = facades.PUBLIC[module].split()
     if module == "ast":
-        nodes = set(facades._AST_NODES.split())
+        nodes = set(facades.AST_NODES.split())
         return _code(name for name in listed if name not in nodes) + ", and every class of nodes"
     return _code(listed) or "its submodules"
 

@@ -33,7 +33,7 @@ def bindings(source: str, variables: Mapping[str, Any]) -> str:
     for sort, name in _of_body(ast.parse(source).body):
         if (name in variables) is not (sort == "deleted"):
             names[sort][name] = None
-    for name in names["assigned"]:
+    for name in (*names["assigned"], *names["imported"]):
         names["changed"].pop(name, None)
     parts = (_told(sort, list(names[sort]), variables) for sort in _SORTS if names[sort])
     return "; ".join(parts)

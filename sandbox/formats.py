@@ -61,7 +61,7 @@ class Fields:
         for literal, field, spec, conversion in _string.formatter_parser(text):
             parts.append(literal)
             if field is not None:
-                value = _converted(self._value(field), conversion)
+                value = converted(self._value(field), conversion)
                 parts.append(format(value, self.fill(spec, depth - 1) if "{" in spec else spec))
         return "".join(parts)
 
@@ -87,7 +87,12 @@ class Fields:
         return self._args[number]
 
 
-def _converted(value: Any, conversion: str | None) -> Any:
+def converted(value: Any, conversion: str | None) -> Any:
+    """The value after ``!r``, ``!s`` or ``!a``.
+
+    Raises:
+        ValueError: There is no such conversion.
+    """
     if conversion is None:
         return value
     if conversion not in _CONVERSIONS:

@@ -384,5 +384,5 @@ def _name(name: Any) -> str | None:
 
 
 def _is_plain(name: Any) -> bool:
-    """Whether a name is one that a program may bind and that is no secret of a class."""
+    """Whether a name is one that a program can write and that Python gives no meaning to."""
     return type(name) is str and name.isidentifier() and not is_special(name)

@@ -30,11 +30,7 @@ CLASS_METHODS = OPERATOR_METHODS | frozenset(
 WRITERS = frozenset({"__setattr__", "__delattr__"})
 """Special methods that write an attribute by its name: a guard checks the name."""
 SUPER_METHODS = (
-    CLASS_METHODS
-    - WRITERS
-    - {
-        *("__get__", "__set__", "__delete__", "__getattr__", "__new__"),
-    }
+    CLASS_METHODS - WRITERS - {"__get__", "__set__", "__delete__", "__getattr__", "__new__"}
 )
 """Special methods that are reached through ``super()``. Not those of descriptors: a base class's
 own would read and write what other objects keep to themselves; ``__new__`` has a guard."""
@@ -101,6 +97,8 @@ INSTEAD = {
     "__dataclass_fields__": "use dataclasses.fields",
     "__origin__": "use typing.get_origin",
     "__args__": "use typing.get_args",
+    "__stdout__": "keep sys.stdout in a variable before you turn it elsewhere",
+    "__stderr__": "keep sys.stderr in a variable before you turn it elsewhere",
     "__weakref__": "use weakref.ref",
     **dict.fromkeys(
         ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs__"),
@@ -135,11 +133,11 @@ def why_not_readable(name: str) -> str | None:
 
 def why_not_writable(name: str) -> str | None:
     """Why an attribute of that name may never be set or deleted, or None where it may."""
-    if is_special(name) and name not in SETTABLE:
-        reason = INSTEAD.get(name, "special attributes belong to Python")
-        return f'"{name}" can\'t be set: {reason}'
     if name in SETTABLE:
         return None
+    if is_special(name):
+        reason = INSTEAD.get(name, "special attributes belong to Python")
+        return f'"{name}" can\'t be set: {reason}'
     return why_not_readable(name)
 
 

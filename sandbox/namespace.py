@@ -25,66 +25,15 @@ from .policy import (
 )
 from .scopes import Texts
 
-_PLAIN = [
-    "abs",
-    "aiter",
-    "all",
-    "anext",
-    "any",
-    "ascii",
-    "bin",
-    "bool",
-    "bytearray",
-    "bytes",
-    "callable",
-    "chr",
-    "classmethod",
-    "complex",
-    "dict",
-    "divmod",
-    "enumerate",
-    "filter",
-    "float",
-    "format",
-    "frozenset",
-    "hash",
-    "hex",
-    "id",
-    "int",
-    "isinstance",
-    "issubclass",
-    "iter",
-    "len",
-    "list",
-    "map",
-    "max",
-    "memoryview",
-    "min",
-    "next",
-    "object",
-    "oct",
-    "ord",
-    "pow",
-    "property",
-    "range",
-    "repr",
-    "reversed",
-    "round",
-    "set",
-    "slice",
-    "sorted",
-    "staticmethod",
-    "str",
-    "sum",
-    "super",
-    "tuple",
-    "zip",
-    "NotImplemented",
-    "Ellipsis",
-]
+PLAIN_BUILTINS = (
+    "abs aiter all anext any ascii bin bool bytearray bytes callable chr classmethod complex dict "
+    "divmod enumerate filter float format frozenset hash hex id int isinstance issubclass iter "
+    "len list map max memoryview min next object oct ord pow property range repr reversed round "
+    "set slice sorted staticmethod str sum super tuple zip NotImplemented Ellipsis"
+).split()
 """Builtins that a program finds as they are."""
 
-_INSTEAD = {
+CLOSED_BUILTINS = {
     "open": "there are no files here: use a gate to read or write, or io.StringIO for a text",
     "breakpoint": "there is no debugger here: print what you want to see",
     "help": "print an object's __doc__ instead",
@@ -197,11 +146,11 @@ class Namespace:
         self.variables.update(self._fixed)
 
     def _make_builtins(self) -> dict[str, Any]:
-        names = {name: getattr(builtins, name) for name in _PLAIN}
+        names = {name: getattr(builtins, name) for name in PLAIN_BUILTINS}
         for name, value in vars(builtins).items():
             if isinstance(value, type) and issubclass(value, BaseException):
                 names[name] = value
-        names.update({name: _closed(name, instead) for name, instead in _INSTEAD.items()})
+        names.update({name: _closed(name, instead) for name, instead in CLOSED_BUILTINS.items()})
         names.update(
             {
                 "type": classes.Type,

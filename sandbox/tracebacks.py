@@ -115,7 +115,7 @@ def message_of(error: BaseException) -> str:
     except Interrupt:
         raise
     except BaseException as failure:  # the error's own code
-        return f"<its text could not be made: {_kind(failure)}>"
+        return f"<its text could not be made: {kind_of(failure)}>"
     if isinstance(error, ImportError):
         text = text.removesuffix(" (unknown location)")
     return text
@@ -167,13 +167,13 @@ def _error_lines(error: BaseException, room: int, level: int) -> Iterator[str]:
     if isinstance(error, SyntaxError):
         yield from _syntax_lines(error)
     message = clip(message_of(error), room)
-    yield f"{_kind(error)}: {message}" if message else _kind(error)
+    yield f"{kind_of(error)}: {message}" if message else kind_of(error)
     yield from _notes(error)
     if isinstance(error, BaseExceptionGroup):
         yield from _group_lines(error, level + 1)
 
 
-def _kind(error: BaseException) -> str:
+def kind_of(error: BaseException) -> str:
     """The class of an error, with its module where a program would need that to name it."""
     kind = type(error)
     name, module = kind.__qualname__[:NAME_CHARS], kind.__module__

@@ -13,6 +13,7 @@ from .codec import Described, Sealed, check_unasked, dumps, loads, seal
 from .errors import CodecError, ProtocolError
 
 __all__ = [
+    "ESCAPES",
     "HEADER",
     "MAX_FRAME",
     "Described",
@@ -29,9 +30,9 @@ __all__ = [
 ]
 
 MAX_FRAME = 256 << 20
+"""Largest body of a frame, in bytes."""
 ESCAPES = "unicode_escape"
 """Encoding of output with lone surrogates: as UTF-8 they take a hundred times as long to read."""
-"""Largest body of a frame, in bytes."""
 
 
 class Op(enum.IntEnum):

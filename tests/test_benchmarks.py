@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -257,6 +258,22 @@ def test_rules_leave_out_nothing_that_is_given():
             for thing in ("generator", "coroutine", "call", "Own", "error", "enum", "types"):
                 ran = sandbox.run(f"{thing}.{name}")
                 assert ran.error is not None, f"{thing}.{name}"
+
+
+def test_rules_know_the_special_names():
+    """The special attributes that the rules call readable are those that can be read."""
+    denied = suites["denied"]
+    page = (FOLDER.parent / "docs" / "language.md").read_text()
+    rows = re.findall(r"^\| attributes of .* are read \| (.*) \|$", page, re.MULTILINE)
+    assert len(rows) == 2
+    assert set(re.findall(r"__\w+__", " ".join(rows))) <= denied.SPECIAL_NAMES
+    kinds = (type, type(lambda: 0), ValueError, type(list[int]), property, classmethod, int)
+    names = {name for kind in kinds for name in dir(kind) if suites["rules"].is_special(name)}
+    with Sandbox() as sandbox:
+        sandbox.run(THINGS)
+        for name in names - denied.SPECIAL_NAMES:
+            for thing in ("Own", "call", "error", "generator", "list[int]", "3"):
+                assert sandbox.run(f"({thing}).{name}").error is not None, f"{thing}.{name}"
 
 
 def test_rules_know_what_is_given():

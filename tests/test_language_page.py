@@ -53,6 +53,14 @@ def test_every_module_and_name_is_on_the_page(language):
     assert "circlet" not in rows
 
 
+def test_what_can_be_read_is_not_told_to_be_refused(language):
+    """A special name that is read stands among those that can't be set, if anywhere below."""
+    refused = language.page().partition("| refused | instead |")[2].partition("\n\n")[0]
+    named = set(re.findall(r"__\w+__", refused.replace("define `__getattr__`", "")))
+    assert named.isdisjoint(names.READABLE)
+    assert "__globals__" in named
+
+
 def test_a_construct_that_is_not_refused_any_more_is_noticed(language):
     """The words of a refusal are the policy's own: there are none for what is allowed."""
     with pytest.raises(ValueError, match="not refused any more"):

@@ -35,7 +35,7 @@ FILES = (
 
 BATCH = 25
 """Tests of one program; a session that is lost in one costs the ones after it."""
-HARNESS = Path(__file__).parent / "harness.py"
+HARNESS = Path(__file__).parent / "harness"
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,9 @@ class CutTests:
 
     def programs(self) -> list[Program]:
         """The tests in programs; their names in one's order are the names of its tests."""
-        harness = HARNESS.read_text(encoding="utf-8")
+        harness = "\n\n".join(
+            (HARNESS / name).read_text(encoding="utf-8") for name in ("testcase.py", "support.py")
+        )
         by_file = groupby(self.tests, lambda name: name.partition(".")[0])
         return [
             Program(" ".join(names), (harness, *(self.tests[name] for name in names)))

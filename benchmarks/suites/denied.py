@@ -75,7 +75,7 @@ ATTRIBUTES = _by_name(
         "__reduce_ex__ __setstate__",
         CLASSES: "__mro_entries__ __prepare__ get_original_bases new_class "
         "prepare_class resolve_bases",
-        INSIDE: "CellType __closure__ __code__ __globals__ __subclasses__ __traceback__ "
+        INSIDE: "CellType __closure__ __code__ __globals__ __subclasses__ "
         "__weakref__ ag_await ag_code ag_frame cell_contents co_cellvars co_code "
         "co_consts co_filename co_firstlineno co_flags co_freevars co_name co_names co_varnames "
         "cr_await cr_code cr_frame cr_origin f_back f_builtins f_code f_globals "
@@ -102,29 +102,31 @@ FUNCTIONS = frozenset(
 SPECIAL_NAMES = frozenset(
     (
         "__abs__ __abstractmethods__ __add__ __aenter__ __aexit__ __aiter__ __and__ __anext__ "
-        "__annotations__ __await__ __base__ __bases__ __bool__ __bytes__ __call__ __cause__ "
-        "__ceil__ __class__ __complex__ __contains__ __context__ __copy__ __debug__ __deepcopy__ "
-        "__defaults__ __delitem__ __dict__ __dir__ __divmod__ __doc__ __enter__ __eq__ __exit__ "
+        "__annotations__ __await__ __base__ __bases__ __bool__ __bound__ __bytes__ __call__ "
+        "__cause__ __ceil__ __class__ __complex__ __constraints__ __contains__ __context__ "
+        "__contravariant__ __copy__ __covariant__ __debug__ __deepcopy__ __defaults__ "
+        "__delattr__ __delitem__ __dict__ __dir__ __divmod__ __doc__ __enter__ __eq__ __exit__ "
         "__float__ __floor__ __floordiv__ __format__ __fspath__ __func__ __ge__ __getitem__ "
         "__gt__ __hash__ __iadd__ __iand__ __ifloordiv__ __ilshift__ __imatmul__ __imod__ "
         "__imul__ __index__ __init__ __int__ __invert__ __ior__ __ipow__ __irshift__ "
         "__isabstractmethod__ __isub__ __iter__ __itruediv__ __ixor__ __kwdefaults__ __le__ "
         "__len__ __length_hint__ __lshift__ __lt__ __match_args__ __matmul__ __members__ "
-        "__missing__ __mod__ __module__ __mro__ __mul__ __name__ __ne__ __neg__ __new__ __next__ "
-        "__notes__ __optional_keys__ __or__ __pos__ __post_init__ __pow__ __qualname__ __radd__ "
-        "__rand__ __rdivmod__ __repr__ __required_keys__ __reversed__ __rfloordiv__ __rlshift__ "
-        "__rmatmul__ __rmod__ __rmul__ __ror__ __round__ __rpow__ __rrshift__ __rshift__ "
-        "__rsub__ __rtruediv__ __rxor__ __self__ __setitem__ __sizeof__ __slots__ __str__ "
-        "__sub__ __suppress_context__ __total__ __truediv__ __trunc__ __type_params__ __value__ "
-        "__version__ __wrapped__ __xor__"
+        "__missing__ __mod__ __module__ __mro__ __mul__ __name__ __ne__ __neg__ __new__ "
+        "__next__ __notes__ __optional_keys__ __or__ __pos__ __post_init__ __pow__ "
+        "__qualname__ __radd__ __rand__ __rdivmod__ __repr__ __required_keys__ __reversed__ "
+        "__rfloordiv__ __rlshift__ __rmatmul__ __rmod__ __rmul__ __ror__ __round__ __rpow__ "
+        "__rrshift__ __rshift__ __rsub__ __rtruediv__ __rxor__ __self__ __setattr__ "
+        "__setitem__ __sizeof__ __slots__ __str__ __sub__ __supertype__ __suppress_context__ "
+        "__total__ __traceback__ __truediv__ __trunc__ __type_params__ __value__ __version__ "
+        "__wrapped__ __xor__"
     ).split()
 )
 """Special attributes that are read, of any object or of the program's own; no others are."""
 
 DEFINABLE = SPECIAL_NAMES | frozenset(
     (
-        "__class_getitem__ __delattr__ __delete__ __get__ __getattr__ __init_subclass__ __set__ "
-        "__set_name__ __setattr__ __subclasshook__"
+        "__class_getitem__ __delete__ __get__ __getattr__ __init_subclass__ __set__ __set_name__ "
+        "__subclasshook__"
     ).split()
 )
 """Special methods and variables that a class may have."""

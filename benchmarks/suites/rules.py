@@ -162,7 +162,8 @@ def _is_super(node: ast.expr) -> bool:
 @cache
 def _stood_in() -> frozenset[str]:
     """The names that our stand-in for ``test.support`` has."""
-    tree = ast.parse((Path(__file__).parent / "harness.py").read_text(encoding="utf-8"))
+    path = Path(__file__).parent / "harness" / "support.py"
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     homes = [
         node
         for node in tree.body

@@ -8,8 +8,8 @@ Left out, because it stays closed in a sandbox:
 
 - files, the network, processes, threads, ``sys.stdin`` and ``input``;
 - ``gc``, ``pickle``, ``ctypes``, and what makes code or classes of texts;
-- special attributes that lead into the interpreter: ``__dict__``, ``__mro__``, ``__globals__``,
-  ``__code__``, ``__closure__``, frames and tracebacks' frames;
+- special attributes that lead into the interpreter: ``__globals__``, ``__code__``,
+  ``__closure__``, ``__subclasses__``, frames and tracebacks' frames;
 - ``except*``, ``metaclass=``, ``type()`` with three arguments, ``import *``;
 - ``__getattribute__``, which takes over every attribute of an object, and ``__del__``.
 """

@@ -51,6 +51,9 @@ class _FacadeType(type):
         return f"<module {cls.__name__!r}>"
 
 
+_FacadeType.__name__ = _FacadeType.__qualname__ = "module"
+
+
 class Facade(metaclass=_FacadeType):
     """Base of the modules as a program sees them: public names, and nothing can be set.
 

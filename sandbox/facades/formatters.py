@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import _string  # type: ignore[import-not-found]
 import pprint
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import guards
+from ..formats import converted
 
 _NESTING = 2
 """How deep a field's format may have fields of its own."""
-_CONVERSIONS: dict[str | None, Callable[[Any], Any]] = {
-    None: lambda value: value,
-    "s": str,
-    "r": repr,
-    "a": ascii,
-}
 _Field = tuple[str, str | None, str | None, str | None]
 
 
@@ -86,9 +81,7 @@ class Formatter:
         Raises:
             ValueError: There is no such conversion.
         """
-        if conversion not in _CONVERSIONS:
-            raise ValueError(f"Unknown conversion specifier {conversion!s}")
-        return _CONVERSIONS[conversion](value)
+        return converted(value, conversion)
 
 
 class _Filling:

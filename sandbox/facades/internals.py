@@ -16,10 +16,12 @@ def mend() -> dict[str, Any]:
     would be the program's own, whose private attributes are read freely.
     """
     classes.close(super, types.GenericAlias, Internal)
+    module = _stand_in("module", types.ModuleType, type(Facade))
+    classes.show_metaclass(module, type(Facade))
     return {
         "types.CodeType": _stand_in("code", types.CodeType),
         "types.FrameType": _stand_in("frame", types.FrameType),
-        "types.ModuleType": _stand_in("module", types.ModuleType, type(Facade)),
+        "types.ModuleType": module,
         "types.TracebackType": _stand_in("traceback", types.TracebackType),
         "types.coroutine": _coroutine,
     }

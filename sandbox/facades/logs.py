@@ -368,14 +368,7 @@ def mend() -> dict[str, Any]:
     """All of ``logging`` is ours."""
     guards.admit(Formatter.format, Handler.format)
     names: dict[str, Any] = {
-        "CRITICAL": CRITICAL,
-        "FATAL": CRITICAL,
-        "ERROR": ERROR,
-        "WARNING": WARNING,
-        "WARN": WARNING,
-        "INFO": INFO,
-        "DEBUG": DEBUG,
-        "NOTSET": NOTSET,
+        **level_names_mapping(),
         "BASIC_FORMAT": BASIC_FORMATS["%"],
         "addLevelName": add_level_name,
         "getLevelName": level_name,

@@ -6,7 +6,7 @@ import ast
 import collections.abc
 import math
 
-_AST_NODES = " ".join(
+AST_NODES = " ".join(
     name
     for name, value in vars(ast).items()
     if isinstance(value, type) and issubclass(value, ast.AST) and name[0] != "_"
@@ -20,7 +20,7 @@ PUBLIC: dict[str, str] = {
     "array": "ArrayType array typecodes",
     "ast": "parse walk dump unparse literal_eval get_docstring get_source_segment iter_fields "
     "iter_child_nodes copy_location fix_missing_locations increment_lineno NodeVisitor "
-    "NodeTransformer " + _AST_NODES,
+    "NodeTransformer " + AST_NODES,
     "asyncio": "ALL_COMPLETED AbstractEventLoop Barrier BoundedSemaphore BrokenBarrierError "
     "CancelledError Condition Event FIRST_COMPLETED FIRST_EXCEPTION Future Handle "
     "InvalidStateError LifoQueue Lock PriorityQueue Queue QueueEmpty QueueFull QueueShutDown "

@@ -9,7 +9,7 @@ from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
 from ..policy import TURN
-from ..tracebacks import message_of, own_traceback
+from ..tracebacks import kind_of, message_of, own_traceback
 from .streams import ERR
 
 
@@ -62,10 +62,8 @@ def format_exception_only(exc: Any, /, value: Any = None) -> list[str]:
     error = _error(exc, value)
     if error is None:
         return ["NoneType: None\n"]
-    kind = type(error)
-    home = "" if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}."
-    message = message_of(error)
-    lines = [f"{home}{kind.__qualname__}: {message}" if message else f"{home}{kind.__qualname__}"]
+    kind, message = kind_of(error), message_of(error)
+    lines = [f"{kind}: {message}" if message else kind]
     notes = getattr(error, "__notes__", None)
     lines += [str(note) for note in notes] if isinstance(notes, list) else []
     return [f"{line}\n" for line in lines]

@@ -1,15 +1,13 @@
-"""What a test of CPython's finds in place of ``unittest`` and ``test.support``.
+"""What a test of CPython's finds in place of ``unittest``.
 
-This is the first turn of each program that is cut out of CPython's tests: plain Python that
-runs on CPython and in a sandbox alike. The second turn is the test, and a call of ``_run``. What
-is not for tests has a private name, for a test file is free to use any other.
+With ``support`` this is the first turn of each program that is made of CPython's tests: plain
+Python that runs on CPython and in a sandbox alike. Each further turn is a test and a call of
+``_run``. What is not for tests has a private name, for a test file is free to use any other.
 """
 
 import asyncio as _asyncio
 import contextlib as _contextlib
-import io as _io
 import re as _re
-import sys as _sys
 import warnings as _warnings
 
 
@@ -20,8 +18,8 @@ class SkipTest(Exception):
 class _Raised:
     """What ``with self.assertRaises(...)`` watches."""
 
-    def __init__(self, case, kinds, pattern=None):
-        self.case, self.kinds, self.pattern = case, kinds, pattern
+    def __init__(self, kinds, pattern=None):
+        self.kinds, self.pattern = kinds, pattern
         self.exception = None
 
     def __enter__(self):
@@ -239,11 +237,11 @@ class TestCase:
         self.assertEqual(first, second, msg)
 
     def assertRaises(self, kinds, *called, **kwargs):
-        watch = _Raised(self, kinds)
+        watch = _Raised(kinds)
         return watch.called(*called, **kwargs) if called else watch
 
     def assertRaisesRegex(self, kinds, pattern, *called, **kwargs):
-        watch = _Raised(self, kinds, pattern)
+        watch = _Raised(kinds, pattern)
         return watch.called(*called, **kwargs) if called else watch
 
     def assertWarns(self, kinds, *called, **kwargs):
@@ -305,193 +303,6 @@ class unittest:
     @staticmethod
     def expectedFailure(item):
         return _skipping("it is expected to fail")(item)
-
-
-class _AlwaysEqual:
-    def __eq__(self, other):
-        return True
-
-    def __ne__(self, other):
-        return False
-
-
-class _NeverEqual:
-    def __eq__(self, other):
-        return False
-
-    def __ne__(self, other):
-        return True
-
-    def __hash__(self):
-        return 1
-
-
-class _Largest:
-    def __eq__(self, other):
-        return isinstance(other, _Largest)
-
-    def __lt__(self, other):
-        return False
-
-    def __le__(self, other):
-        return self == other
-
-    def __gt__(self, other):
-        return not self == other
-
-    def __ge__(self, other):
-        return True
-
-
-class _Smallest:
-    def __eq__(self, other):
-        return isinstance(other, _Smallest)
-
-    def __gt__(self, other):
-        return False
-
-    def __ge__(self, other):
-        return self == other
-
-    def __lt__(self, other):
-        return not self == other
-
-    def __le__(self, other):
-        return True
-
-
-class _WarningsHelper:
-    """What is used of ``test.support.warnings_helper``."""
-
-    @staticmethod
-    @_contextlib.contextmanager
-    def check_warnings(*filters, quiet=True):
-        with _warnings.catch_warnings(record=True) as seen:
-            _warnings.simplefilter("always")
-            yield seen
-
-    @staticmethod
-    @_contextlib.contextmanager
-    def check_no_warnings(case, message="", category=Warning, force_gc=False):
-        with _warnings.catch_warnings(record=True) as seen:
-            _warnings.simplefilter("always")
-            yield
-        case.assertEqual([str(each.message) for each in seen], [])
-
-    @staticmethod
-    def check_syntax_warning(case, statement, errtext="", *, lineno=1, offset=None):
-        with _warnings.catch_warnings(record=True) as seen:
-            _warnings.simplefilter("always", SyntaxWarning)
-            compile(statement, "<testcase>", "exec")
-        case.assertEqual([each.category for each in seen], [SyntaxWarning])
-        case.assertRegex(str(seen[0].message), errtext)
-        case.assertEqual(seen[0].lineno, lineno)
-
-    @staticmethod
-    def ignore_warnings(*, category):
-        def decorate(test):
-            def ignoring(*args, **kwargs):
-                with _warnings.catch_warnings():
-                    _warnings.simplefilter("ignore", category)
-                    return test(*args, **kwargs)
-
-            return ignoring
-
-        return decorate
-
-
-class support:
-    """What is used of ``test.support``."""
-
-    ALWAYS_EQ = _AlwaysEqual()
-    NEVER_EQ = _NeverEqual()
-    LARGEST = _Largest()
-    SMALLEST = _Smallest()
-    MAX_Py_ssize_t = _sys.maxsize
-    verbose = False
-    is_emscripten = is_wasi = False
-    warnings_helper = _WarningsHelper
-
-    @staticmethod
-    def cpython_only(item):
-        return item
-
-    @staticmethod
-    def requires_IEEE_754(item):
-        return item
-
-    @staticmethod
-    def requires_docstrings(item):
-        return item
-
-    @staticmethod
-    def impl_detail(reason=None, **guards):
-        return _as_it_is if guards.get("cpython", not guards) else _skipping(reason)
-
-    @staticmethod
-    def check_impl_detail(**guards):
-        return guards.get("cpython", not any(guards.values()))
-
-    @staticmethod
-    def requires_resource(name):
-        return _skipping(name)
-
-    @staticmethod
-    def gc_collect():
-        pass
-
-    @staticmethod
-    def captured_stdout():
-        return _contextlib.redirect_stdout(_io.StringIO())
-
-    @staticmethod
-    def captured_stderr():
-        return _contextlib.redirect_stderr(_io.StringIO())
-
-    @staticmethod
-    @_contextlib.contextmanager
-    def adjust_int_max_str_digits(limit):
-        before = _sys.get_int_max_str_digits()
-        try:
-            _sys.set_int_max_str_digits(limit)
-            yield
-        finally:
-            _sys.set_int_max_str_digits(before)
-
-    @staticmethod
-    def check_syntax_error(case, statement, errtext="", *, lineno=None, offset=None):
-        try:
-            exec(statement, {})
-        except SyntaxError as error:
-            # A refusal is a kind of SyntaxError too, and not the one that is meant.
-            case.assertEqual(type(error).__name__, "SyntaxError")
-            case.assertRegex(str(error), errtext)
-            if lineno is not None:
-                case.assertEqual(error.lineno, lineno)
-            if offset is not None:
-                case.assertEqual(error.offset, offset)
-        else:
-            case.fail("SyntaxError not raised")
-
-    @staticmethod
-    @_contextlib.contextmanager
-    def swap_item(container, item, value):
-        missing = item not in container
-        before = container.get(item)
-        container[item] = value
-        try:
-            yield before
-        finally:
-            if missing:
-                del container[item]
-            else:
-                container[item] = before
-
-
-class test:
-    """The package that ``support`` is found in."""
-
-    support = support
 
 
 def _run(kind, name):
