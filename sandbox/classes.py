@@ -11,7 +11,7 @@ import builtins
 import ctypes
 import gc
 import types
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -139,9 +139,42 @@ def is_own_function(function: Any) -> bool:
     return type(function) is types.FunctionType and function.__code__.co_filename.startswith(TURN)
 
 
+_kept_names: dict[type, frozenset[str]] = {}
+
+
+def note_kept_names(kinds: Iterable[type]) -> None:
+    """Note which private names the methods of classes use: their objects keep things by them.
+
+    Those that are no variables of the class can't be seen on it.
+    """
+    for kind in kinds:
+        names = {
+            name
+            for value in vars(kind).values()
+            for function in _functions_of(value)
+            for name in function.__code__.co_names
+            if is_private(name) and name not in function.__globals__
+        }
+        if names:
+            _kept_names[kind] = frozenset(names)
+
+
+def _functions_of(value: Any) -> Iterator[types.FunctionType]:
+    """The Python functions behind an attribute of a class."""
+    parts = (value.fget, value.fset, value.fdel) if type(value) is property else (value,)
+    for part in parts:
+        function = part.__func__ if type(part) in (classmethod, staticmethod) else part
+        if isinstance(function, types.FunctionType):
+            yield function
+
+
 def is_inherited(kind: type, name: str) -> bool:
-    """Whether a class that is not the program's own gives ``kind`` that attribute."""
-    return any(name in vars(base) for base in type.mro(kind) if not is_own(base))
+    """Whether a class that is not the program's own gives ``kind``'s objects that attribute."""
+    return any(name in _library_names(base) for base in type.mro(kind) if not is_own(base))
+
+
+def _library_names(base: type) -> set[str]:
+    return vars(base).keys() | _kept_names.get(base, frozenset())
 
 
 _PROTOCOL = frozenset(
@@ -167,7 +200,7 @@ class PlainClasses(dict[type, bool]):
             is_private(name) and name not in LIBRARY_MARKS
             for base in type.mro(kind)
             if not is_own(base)
-            for name in vars(base)
+            for name in _library_names(base)
         )
         return self[kind]
 
@@ -229,21 +262,47 @@ def build_class(
     Raises:
         TypeError: A base, or the metaclass, is none that a program may take.
     """
+    wanted = type
     if metaclass is not None and metaclass is not Type:
         if not is_class(metaclass) or metaclass not in _metaclasses:
             raise TypeError(
                 "a class can't have a metaclass of its own here; inherit from ABC or Enum, or "
                 "use __init_subclass__ or a class decorator"
             )
-        keywords["metaclass"] = _metaclasses[metaclass]
-    for base in bases:
-        if not is_class(base) and is_own(type(base)):
-            # It could stand for one base here, and for another when the class is made.
-            raise TypeError(f"a class can't inherit from an object of {type(base).__name__!r}")
-    for base in types.resolve_bases(bases):  # typing.Type stands for type, for example
-        if is_metaclass(base) or (is_class(base) and _closed.intersection(base.__mro__)):
-            raise TypeError(f"a class can't inherit from {base.__name__!r} here")
-    return builtins.__build_class__(function, name, *bases, **keywords)
+        wanted = _metaclasses[metaclass]
+    return builtins.__build_class__(function, name, *bases, metaclass=_Maker(wanted), **keywords)
+
+
+class _Maker:
+    """What makes a class of the bases that Python has resolved: a program is asked for them once.
+
+    Args:
+        wanted: The metaclass that the class is to have at least.
+    """
+
+    def __init__(self, wanted: type) -> None:
+        self._wanted = wanted
+
+    def __prepare__(self, name: str, bases: tuple[Any, ...], /, **keywords: Any) -> Any:
+        return self._metaclass(bases).__prepare__(name, bases, **keywords)
+
+    def __call__(self, name: str, bases: tuple[Any, ...], names: Any, /, **keywords: Any) -> Any:
+        return self._metaclass(bases)(name, bases, names, **keywords)
+
+    def _metaclass(self, bases: tuple[Any, ...]) -> Any:
+        winner = self._wanted
+        for base in bases:
+            if not is_class(base) or is_metaclass(base) or _closed.intersection(type.mro(base)):
+                raise TypeError(f"a class can't inherit from {_name_of(base)!r} here")
+            if not issubclass(winner, type(base)):
+                if not issubclass(type(base), winner):
+                    raise TypeError("the bases' metaclasses conflict; inherit from one of them")
+                winner = type(base)
+        return winner
+
+
+def _name_of(base: Any) -> str:
+    return base.__name__ if is_class(base) else type(base).__name__
 
 
 _closed: set[type] = {Type}

@@ -17,6 +17,7 @@ from .formats import Fields, reads_attributes
 from .names import (
     DYNAMIC,
     NAMEDTUPLE,
+    OWN_READABLE,
     SETTABLE,
     WRITERS,
     is_private,
@@ -95,7 +96,9 @@ def _check_private(obj: Any, name: str) -> None:
 
 def is_guarded(name: str) -> bool:
     """Whether an attribute of that name is read by a guard only, or never."""
-    return is_private(name) or name in DYNAMIC or why_not_readable(name) is not None
+    if is_private(name) or name in DYNAMIC or name in OWN_READABLE:
+        return True
+    return why_not_readable(name) is not None
 
 
 def get_attribute(obj: Any, name: str, default: Any = _MISSING) -> Any:
@@ -239,8 +242,8 @@ def _is_harmless(function: types.FunctionType) -> bool:
 # -- patterns --------------------------------------------------------------------------------
 
 
-def patterns(kind: Any, count: int) -> bool:
-    """False, if ``count`` positional patterns of a class read names that need no guard.
+def patterns(kind: Any, count: int) -> Any:
+    """The class, if ``count`` positional patterns of it read names that need no guard.
 
     Raises:
         TypeError: They would read another one.
@@ -252,7 +255,7 @@ def patterns(kind: Any, count: int) -> bool:
                 f"{kind.__name__} can't be matched by position: its __match_args__ name {name!r}, "
                 "which patterns may not read"
             )
-    return False
+    return kind
 
 
 # -- exceptions ------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ READABLE = frozenset(
 """Special attributes that are harmless data of any object."""
 OWN_READABLE = WRITERS | frozenset(
     (
-        "__class__ __dict__ __annotations__ __mro__ __bases__ __base__ __defaults__ "
+        "__init__ __class__ __dict__ __annotations__ __mro__ __bases__ __base__ __defaults__ "
         "__kwdefaults__ __wrapped__ __self__ __func__ __new__"
     ).split()
 )
@@ -56,7 +56,7 @@ NAMEDTUPLE = frozenset({"_asdict", "_fields", "_make", "_replace"})
 """What a namedtuple's class has for everybody; underscores keep it apart from the fields."""
 LIBRARY_MARKS = frozenset({"_abc_impl", "_is_protocol", "_is_runtime_protocol"})
 """Private names that ABC and Protocol leave on every class that inherits from them."""
-SETTABLE = frozenset({"__name__", "__qualname__", "__doc__", "__wrapped__"})
+SETTABLE = CLASS_METHODS | {"__name__", "__qualname__", "__doc__", "__wrapped__"}
 """Special attributes that are set by a guard, on the program's own functions and classes."""
 MODULE_VARIABLES = frozenset(
     "__all__ __author__ __copyright__ __credits__ __date__ __email__ __license__ __status__ "

@@ -137,13 +137,20 @@ class Namespace:
         """What the program finds beside its own variables."""
         return self._builtins
 
-    def restore(self) -> None:
-        """Put back what the runner relies on, whatever the program did to it."""
-        build.restore()
+    def restore(self) -> list[Any]:
+        """Put back what the runner relies on, whatever the program did to it.
+
+        Returns:
+            What stood there: to let go of it may run code of the program's.
+        """
+        names = ("__builtins__", "__name__", *self._fixed)
+        left = [build.restore(), list(self._builtins.values())]
+        left.append([self.variables.get(name) for name in names])
         self._builtins.update(self._pristine)
         self.variables["__builtins__"] = self._builtins
         self.variables["__name__"] = "__main__"
         self.variables.update(self._fixed)
+        return left
 
     def _make_builtins(self) -> dict[str, Any]:
         names = {name: getattr(builtins, name) for name in PLAIN_BUILTINS}

@@ -74,9 +74,11 @@ class Output:
         self._pipe = pipe
         self._deadline = deadline
         self.begin()
+        self._open = False
 
     def begin(self) -> None:
         """Start a turn's output."""
+        self._open = True
         self._waiting: deque[str] = deque()
         self._size = 0
         self._writes = 0
@@ -91,6 +93,8 @@ class Output:
             TypeError: It is no text.
         """
         text = str.__str__(text)  # a subclass's own methods must not run where nothing interrupts
+        if not self._open:
+            return  # no turn is there whose output it would be
         with self._deadline.shielded:
             head, rest = text[: self._room], text[self._room :]
             if head:
@@ -127,6 +131,7 @@ class Output:
         self.flush()
         omitted = self._tail.close()
         self._drain(self._tail.chunks)
+        self._open = False
         return omitted
 
     def _drain(self, pieces: deque[str]) -> None:

@@ -42,7 +42,7 @@ GUARD_OWN = "<own>"
 GUARD_CAUGHT = "<caught>"
 """``GUARD_CAUGHT(kinds)``: what an ``except`` clause catches, which an interrupt never is."""
 GUARD_PATTERNS = "<patterns>"
-"""``GUARD_PATTERNS(class, count)``: False, if so many patterns by place read public names only."""
+"""``GUARD_PATTERNS(class, count)``: the class, if so many patterns by place read public names."""
 GUARD_SLOTS = "<slots>"
 """``GUARD_SLOTS(names)``: the names of slots, if a class may have them."""
 PLAIN_CLASSES, TYPE_OF = "<plain classes>", "<type>"
@@ -161,7 +161,9 @@ class Policy(RestrictingNodeTransformer):
         return node
 
     def _read(self, node: ast.Attribute) -> ast.AST:
-        if _is_super_call(node.value) and node.attr in SUPER_METHODS:
+        # With arguments it may stand for any object, and none is to be set up anew.
+        plain = node.attr == "__init__"
+        if node.attr in SUPER_METHODS and _is_super_call(node.value, plain):
             return node
         if node.attr in OWN_READABLE or node.attr in DYNAMIC or is_private(node.attr):
             return self._unless_plain(node, node, self._guard(node, GUARD_ATTRIBUTE))
@@ -382,10 +384,11 @@ class Policy(RestrictingNodeTransformer):
         """A check of a pattern's class, which the pattern then finds under a name of its own."""
         self._patterns += 1
         name = f"<class {self._patterns}>"
-        kept = ast.NamedExpr(ast.Name(name, ast.Store()), pattern.cls)
+        arguments = [pattern.cls, ast.Constant(len(pattern.patterns))]
+        checked = ast.Call(ast.Name(GUARD_PATTERNS, ast.Load()), arguments, [])
+        kept = ast.NamedExpr(ast.Name(name, ast.Store()), checked)
         pattern.cls = ast.copy_location(ast.Name(name, ast.Load()), pattern.cls)
-        count = ast.Constant(len(pattern.patterns))
-        return ast.Call(ast.Name(GUARD_PATTERNS, ast.Load()), [kept, count], [])
+        return ast.Compare(kept, [ast.Is()], [ast.Name(GUARD_PATTERNS, ast.Load())])  # never
 
     visit_match_case = _allow
     visit_MatchValue = _allow  # noqa: N815
@@ -441,7 +444,8 @@ def _is_by_place(node: ast.AST) -> bool:
     return isinstance(node, ast.MatchClass) and bool(node.patterns)
 
 
-def _is_super_call(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
-    )
+def _is_super_call(node: ast.AST, plain: bool) -> bool:
+    """Whether it is ``super(...)``; where ``plain``, without arguments."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    return node.func.id == "super" and not (plain and (node.args or node.keywords))

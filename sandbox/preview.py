@@ -58,7 +58,8 @@ _LONG_INT = 14_000
 
 def class_name(value: Any) -> str:
     """The name of a value's class, of a length that can be shown."""
-    return type(value).__name__[:NAME_CHARS]
+    # A program may have named its class by a text with methods of its own.
+    return str.__str__(type(value).__name__)[:NAME_CHARS]
 
 
 def size_of(value: Any) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .classes import is_class, is_librarys, is_open, is_own, is_own_function
-from .names import is_special
+from .names import CLASS_METHODS, is_special
 
 
 class Attributes(dict[str, Any]):
@@ -163,6 +163,22 @@ def _new(obj: Any) -> Callable[..., Any]:
     return new
 
 
+def _init(obj: Any) -> Callable[..., None]:
+    """``__init__``, which sets up the program's own objects, and makes no other one anew."""
+    make: Callable[..., None] = obj.__init__
+    if not is_class(obj):
+        target = obj.__self__ if type(obj) is super else obj
+        return make if is_own(type(target)) else _refuse(obj, "__init__")
+
+    def init(self: Any, /, *args: Any, **kwargs: Any) -> None:
+        if not is_own(type(self)):
+            kind = type(self).__name__
+            raise TypeError(f"__init__() sets up objects of your own classes, not of {kind!r}")
+        make(self, *args, **kwargs)
+
+    return init
+
+
 READERS: Mapping[str, Callable[[Any], Any]] = {
     "__dict__": _dict,
     "__annotations__": _annotations,
@@ -174,6 +190,7 @@ READERS: Mapping[str, Callable[[Any], Any]] = {
     "__wrapped__": _wrapped,
     "__self__": functools.partial(_of_method, "__self__"),
     "__func__": functools.partial(_of_method, "__func__"),
+    "__init__": _init,
     "__new__": _new,
 }
 """What reads a special attribute of an object, or raises AttributeError."""
@@ -181,6 +198,8 @@ READERS: Mapping[str, Callable[[Any], Any]] = {
 
 def is_writable(obj: Any, name: str) -> bool:
     """Whether a program may set that special attribute of an object: it has made the object."""
+    if name in CLASS_METHODS:
+        return is_class(obj) and is_own(obj)
     if is_own_function(obj):
         return True
     return name != "__wrapped__" and is_own(obj if is_class(obj) else type(obj))

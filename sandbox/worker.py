@@ -134,6 +134,8 @@ class Worker:
         self._namespace = Namespace(build(), self._output.write, checked, packages)
         self._chars = Limits().output_chars
         self._finished = False
+        self._in_turn = False
+        self._leftovers: list[Any] = []
         self._turns = 0
         self._address_space = 0
 
@@ -153,6 +155,7 @@ class Worker:
         sys.modules["__main__"] = self._namespace.module
         self.rehearse(_REHEARSALS)
         kinds = classes.every_class()
+        classes.note_kept_names(kinds)
         take_instances_only(kinds)
         classes.hide_origin(kinds)
         classes.freeze_classes()
@@ -167,7 +170,6 @@ class Worker:
             from . import preloading
 
             preloading.reseed()
-        gc.enable()
         handlers = {Op.OPEN: self._open, Op.RUN: self._run, Op.SET: self._set, Op.GET: self._get}
         while True:
             op, body = self._pipe.receive()
@@ -196,6 +198,7 @@ class Worker:
 
     def _set(self, body: bytes | bytearray) -> None:
         name, data = read_setting(body)
+        self._leftovers.append(self._namespace.variables.get(name))
         self._namespace.variables[name] = loads(data, unseal=True)
 
     def _get(self, body: bytes | bytearray) -> None:
@@ -213,8 +216,9 @@ class Worker:
         source, eval_ms = loads(body)
         self._turns += 1
         self._finished = False
+        self._in_turn = True
         self._output.begin()
-        self._namespace.restore()
+        self._restore()
         filename = f"{TURN}{self._turns}>"
         remember_source(filename, source)
         value = [_MISSING]
@@ -225,23 +229,21 @@ class Worker:
             exec(code, self._namespace.variables)
             value[0] = self._namespace.variables.pop(VALUE, _MISSING)
 
-        error = self._deadline.run(eval_ms / 1000, program)
-        self._namespace.variables.pop(VALUE, None)
-        self._namespace.restore()
+        error = self._run_own(eval_ms / 1000, program)
+        self._leftovers.append(self._namespace.variables.pop(VALUE, None))
+        self._restore()
         if isinstance(error, SystemExit) and _is_success(error):
             error = None
         if self._deadline.passed and error is None:
             error = TurnTimeout()  # the program caught it and came to its end
         status = self._status(error)
+        self._leftovers.append(value[0])
         try:
             self._report(status, error, value.pop(), filename)
         except MemoryError as shortage:
             status = self._status(shortage)
             self._report(status, shortage, _MISSING, filename)
-        # The error's traceback leads to this frame: together they would keep the turn's memory.
-        del error
-        if status == "memory":
-            gc.collect()
+        self._in_turn = False
 
     def _report(self, status: str, error: BaseException | None, value: Any, filename: str) -> None:
         result: dict[str, Any] = {"status": status}
@@ -255,10 +257,42 @@ class Worker:
             result.update(self._show(value))
         if status == "ok" and (value is _MISSING or value is None) and self._output.is_empty:
             result["bound"] = self._bindings(filename)
+        self._drop(status == "memory")
         result["omitted"] = self._output.end()
         self._pipe.send(frame(Op.RESULT, dumps(result)))
         if status == "memory":
             rlimits.close_reserve()
+
+    def _run_own(self, seconds: float, action: Callable[[], Any]) -> BaseException | None:
+        """Run what may run the program's code: within a time, and with the collector at work.
+
+        What it raises is kept until the turn's end, for to let go of it may run more of the
+        program's code (a generator's ``finally``, a weak reference's callback).
+        """
+        gc.enable()
+        error = self._deadline.run(seconds, action)
+        gc.disable()
+        if error is not None:
+            self._leftovers.append(error)
+        return error
+
+    def _restore(self) -> None:
+        """Put back what the runner relies on; what stood in its place is let go of later."""
+        self._leftovers.append(self._namespace.restore())
+
+    def _drop(self, collect: bool) -> None:
+        """Let go of what the turn has left, while the program's code may still run."""
+        leftovers, self._leftovers = self._leftovers, []
+
+        def drop() -> None:
+            for left in leftovers:
+                if isinstance(left, BaseException):
+                    left.__traceback__ = None
+            leftovers.clear()
+            if collect:
+                gc.collect()
+
+        self._run_own(FINAL_MS / 1000, drop)
 
     def _status(self, error: BaseException | None) -> str:
         if self._finished:
@@ -294,12 +328,10 @@ class Worker:
 
     def _attempt(self, seconds: float, action: Callable[[], None]) -> str:
         """Run what may run the program's code; why it failed, or the empty string."""
-        error = self._deadline.run(seconds, action)
+        error = self._run_own(seconds, action)
         if error is None:
             return ""
-        reason = "it took too long" if self._deadline.passed else self._text_of(error)
-        del error  # its traceback leads to this frame, and to the value
-        return reason
+        return "it took too long" if self._deadline.passed else self._text_of(error)
 
     def _describe(self, error: BaseException, filename: str) -> dict[str, Any]:
         described: dict[str, Any] = {
@@ -314,7 +346,7 @@ class Worker:
             described["message"] = self._short(message_of(error))
             described["traceback"] = without_addresses(own_traceback(error))
 
-        self._deadline.run(RENDER_MS / 1000, render)
+        self._run_own(RENDER_MS / 1000, render)
         return described
 
     def _hint(self, error: BaseException) -> str:
@@ -322,7 +354,7 @@ class Worker:
         names = self._namespace
         known = Known(names.variables, names.builtins, names.modules)
         found: list[str] = []
-        self._deadline.run(HINT_MS / 1000, lambda: found.append(hint(error, known)))
+        self._run_own(HINT_MS / 1000, lambda: found.append(hint(error, known)))
         return "".join(f"\n{text}" for text in found if text)
 
     def _bindings(self, filename: str) -> str | None:
@@ -330,15 +362,13 @@ class Worker:
         source = "".join(linecache.getlines(filename))
         found: list[str] = []
         variables = self._namespace.variables
-        self._deadline.run(HINT_MS / 1000, lambda: found.append(bindings(source, variables)))
+        self._run_own(HINT_MS / 1000, lambda: found.append(bindings(source, variables)))
         return "".join(found) or None
 
     def _text_of(self, error: BaseException) -> str:
         """What an error says, whatever its own code does."""
         text: list[str] = []
-        self._deadline.run(
-            RENDER_MS / 1000, lambda: text.append(self._short(message_of(error))[:300])
-        )
+        self._run_own(RENDER_MS / 1000, lambda: text.append(self._short(message_of(error))[:300]))
         return "".join(text) or class_name(error)
 
     def _short(self, text: str) -> str:
@@ -349,6 +379,8 @@ class Worker:
     def _call_gate(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if self._finished:
             raise Finished
+        if not self._in_turn:
+            raise RuntimeError(f"{name}: gates can be called while a turn runs, and none does")
         try:
             body = dumps([name, list(args), kwargs])
             check_unasked(body)  # the host would end this process for it

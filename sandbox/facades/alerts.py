@@ -61,11 +61,12 @@ def begin() -> None:
         _KEPT.filters = None
 
 
-def restore() -> None:
+def restore() -> list[Any]:
     """The runner's filters stand; the program's are kept for its next turn."""
     if _KEPT.filters is None:
         _KEPT.filters = list(warnings.filters)
         _stand(list(_RUNNERS))
+    return []
 
 
 class catch_warnings(AbstractContextManager[Any]):  # noqa: N801 - the standard library's name

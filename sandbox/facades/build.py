@@ -95,10 +95,13 @@ def begin() -> None:
     alerts.begin()
 
 
-def restore() -> None:
-    """Put back what a program, or its interruption, has left set in the library."""
-    for matter in (streams, tasks, alerts):
-        matter.restore()
+def restore() -> list[Any]:
+    """Put back what a program, or its interruption, has left set in the library.
+
+    Returns:
+        What stood there: to let go of it may run code of the program's.
+    """
+    return [left for matter in (streams, tasks, alerts) for left in matter.restore()]
 
 
 def narrowed(

@@ -7,7 +7,8 @@ import types
 from typing import Any
 
 from .. import classes
-from ..names import is_private, is_special
+from ..guards import is_guarded
+from ..names import is_special
 from .kinds import stand_in
 
 _MIXED_IN = (int, str, float, complex, bytes, tuple, frozenset)
@@ -68,7 +69,7 @@ class _FixedName:
             raise AttributeError("this property has no name yet") from None
 
     def __set__(self, instance: Any, name: Any) -> None:
-        if type(name) is not str or is_special(name) or is_private(name):
+        if type(name) is not str or is_guarded(name):
             raise AttributeError(f"an enum's property can't have the name {name!r}")
         had = vars(instance).setdefault("name", name)
         if had != name:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from .. import guards
+from ..names import is_special
 from .traces import format_exception
 
 CRITICAL, ERROR, WARNING, INFO, DEBUG, NOTSET = 50, 40, 30, 20, 10, 0
@@ -130,8 +131,31 @@ class LogRecord:
 def make_log_record(dict: Mapping[str, Any]) -> LogRecord:  # noqa: A002
     """A record that has the attributes of a mapping."""
     record = LogRecord(None, None, "", 0, "", (), None)
-    vars(record).update(dict)
+    for name in dict:
+        set_variable(record, name, dict[name])
     return record
+
+
+def variables(record: Any) -> dict[str, Any]:
+    """A record's attributes.
+
+    Raises:
+        TypeError: It is no record, and its attributes are nobody's to read here.
+    """
+    if LogRecord not in type.mro(type(record)):
+        raise TypeError(f"expected a LogRecord, not {type(record).__name__!r}")
+    return vars(record)
+
+
+def set_variable(record: Any, name: Any, value: Any) -> None:
+    """Give a record an attribute.
+
+    Raises:
+        KeyError: It can't have one of that name.
+    """
+    if type(name) is not str or is_special(name):
+        raise KeyError(f"a LogRecord can't have an attribute {name!r}")
+    variables(record)[name] = value
 
 
 def error_info(exc_info: Any) -> Any:
@@ -215,7 +239,7 @@ class Formatter:
 
     def formatMessage(self, record: LogRecord) -> str:  # noqa: N802
         """The record's attributes put into the format."""
-        values = {**self._defaults, **vars(record)}
+        values = {**self._defaults, **variables(record)}
         try:
             if self._style == "%":
                 return self._text % values

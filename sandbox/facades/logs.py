@@ -37,6 +37,8 @@ from .log_records import (
     level_names_mapping,
     level_number,
     make_log_record,
+    set_variable,
+    variables,
 )
 from .traces import format_stack
 
@@ -161,9 +163,9 @@ class Logger(_Levels, Filterer):
             calls.removesuffix("\n") or None,
         )
         for key, value in (extra or {}).items():
-            if key in ("message", "asctime") or key in vars(record):
+            if key in ("message", "asctime") or key in variables(record):
                 raise KeyError(f"Attempt to overwrite {key!r} in LogRecord")
-            vars(record)[key] = value
+            set_variable(record, key, value)
         self.handle(record)
 
     def handle(self, record: LogRecord) -> None:

@@ -18,6 +18,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextvars import Context
 from typing import Any
 
+from ..deadline import Interrupt
 from ..policy import TURN
 from ..tracebacks import own_traceback
 from .streams import ERR
@@ -103,12 +104,13 @@ class Loop(asyncio.AbstractEventLoop):
         if events._get_running_loop() is self:
             events._set_running_loop(None)
 
-    def abandon(self) -> None:
-        """Drop all that an interrupted turn left in the loop, without a word about it."""
+    def abandon(self) -> list[Any]:
+        """Drop all that an interrupted turn left in the loop; gives it to be let go of later."""
+        left = [self, self._ready, self._timers]
         self._silent = True
+        self._ready, self._timers = deque(), []
         self.leave()
-        self._ready.clear()
-        self._timers.clear()
+        return left
 
     def is_running(self) -> bool:
         """Whether it runs now."""
@@ -295,8 +297,8 @@ class Loop(asyncio.AbstractEventLoop):
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
         """Tell the handler what happened."""
-        if self._silent:
-            return
+        if self._silent or isinstance(context.get("exception"), Interrupt):
+            return  # of a turn that was ended, nobody is to be told
         if self._handler is None:
             self.default_exception_handler(context)
             return

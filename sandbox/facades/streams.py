@@ -22,7 +22,7 @@ class Stream:
         put: Takes what is written.
     """
 
-    __slots__ = ("_put", "name")
+    __slots__ = ("_name", "_put")
     mode = "w"
     encoding = "utf-8"
     errors = "backslashreplace"
@@ -31,8 +31,13 @@ class Stream:
     line_buffering = True
 
     def __init__(self, name: str, put: Callable[[str], None]) -> None:
-        self.name = name
+        self._name = name
         self._put = put
+
+    @property
+    def name(self) -> str:
+        """What the stream is called."""
+        return self._name
 
     def write(self, text: str) -> int:
         """Write a text; returns its length in characters.
@@ -230,10 +235,13 @@ def mend() -> dict[str, Any]:
     }
 
 
-def restore() -> None:
-    """Give a new turn its streams back, wherever an earlier one has turned them to."""
-    for place in (OUT, ERR, IN):
+def restore() -> list[Any]:
+    """Give a new turn its streams back; gives what an earlier one has turned them to."""
+    places = (OUT, ERR, IN)
+    left = [place.target for place in places]
+    for place in places:
         place.turn_to(place.own)
+    return left
 
 
 class _Redirect(AbstractContextManager[Any]):

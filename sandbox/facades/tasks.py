@@ -41,16 +41,19 @@ def mend() -> dict[str, Any]:
     return {"asyncio.to_thread": _to_thread}
 
 
-def restore() -> None:
-    """Forget a loop that an interrupted turn left running."""
+def restore() -> list[Any]:
+    """Forget a loop that an interrupted turn left running; gives what was in it."""
     from asyncio import events
 
     from .loops import Loop
 
     loop = events._get_running_loop()
-    if isinstance(loop, Loop):
-        loop.abandon()
+    left = [loop, *sys.get_asyncgen_hooks()]
+    if type(loop) is Loop:  # of a subclass the methods would be the program's
+        left += loop.abandon()
+    events._set_running_loop(None)
     sys.set_asyncgen_hooks(None, None)
+    return left
 
 
 def _load() -> None:

@@ -194,6 +194,72 @@ escaped = E._convert_
 globals()["super"] = lambda *_: int
 escaped = super().__init_subclass__
 """,
+    "a kept class of another match": """
+from abc import ABC
+import json
+class P(ABC):
+    __match_args__ = ("__globals__",)
+P.register(type(json.dumps))
+class Good:
+    __match_args__ = ("x",)
+out = []
+try:
+    match json.dumps:
+        case P(g):
+            pass
+except TypeError:
+    pass
+def f():
+    exec("match json.dumps:\n case Good(g):\n  out.append(g)")
+f()
+escaped = out or None
+""",
+    "anything's variables by a logging format": """
+import logging, types
+got = []
+class T:
+    def __mod__(self, values):
+        got.append(values)
+        return ""
+class F(logging.Formatter):
+    def __init__(self):
+        super().__init__()
+        self._text, self._style = T(), "%"
+try:
+    F().formatMessage(types.FunctionType)
+except AttributeError:
+    logging.Formatter().formatMessage(types.FunctionType)
+escaped = got or None
+""",
+    "a closed base, by a record that is asked twice": """
+import logging, types
+looks = []
+def entries(bases):
+    looks.append(1)
+    return (object,) if len(looks) == 1 else (types.GenericAlias,)
+class G(logging.makeLogRecord({"__mro_entries__": entries})):
+    pass
+escaped = G if issubclass(G, types.GenericAlias) else None
+""",
+    "a frame by an enum's property": """
+import enum
+class D:
+    def __get__(self, owner, kind=None):
+        return 5
+class Mix:
+    gi_frame = D()
+class E(Mix, enum.Enum):
+    gi_frame = 1
+class X:
+    pass
+X.y = vars(E)["gi_frame"]
+def generator():
+    yield
+x = X()
+x._value_ = generator()
+y = x.y
+escaped = None if isinstance(y, E) else y
+""",
     "str.format by asdict": """
 from dataclasses import asdict, dataclass
 @dataclass(init=False)
@@ -219,7 +285,7 @@ class Base:
         return lambda bases: (object,) if self.looks < 2 else (ast.Name,)
 class X(Base()):
     _fields = ("__class__",)
-escaped = X
+escaped = X if issubclass(X, ast.Name) else None
 """,
     "a field renamed to a special name": """
 from dataclasses import asdict, dataclass, field, fields

@@ -94,5 +94,4 @@ t = string.Template("a")
 queue.SimpleQueue.__init__(t)
 queue.SimpleQueue.qsize(t)
 """)
-    assert "_items" in str(run)
     assert run.status == "error"

@@ -18,6 +18,12 @@ Outcome = tuple[Any, str, str | None]
 """A program's last value, what it printed, and its error as ``type: message``."""
 
 
+@pytest.fixture(scope="module")
+def backend() -> str:
+    """The best there is: what is accepted is the same in each."""
+    return "auto"
+
+
 def _by_cpython(turns: tuple[str, ...]) -> Outcome:
     """What bare CPython makes of the turns, one after the other in one module."""
     module = types.ModuleType("__main__")

@@ -56,7 +56,7 @@ def test_attributes_of_functions_are_cpythons(same, what):
 
 @pytest.mark.parametrize(
     "name",
-    ["__globals__", "__code__", "__closure__", "__builtins__", "__get__", "__getattribute__"],
+    ["__globals__", "__code__", "__closure__", "__builtins__", "__getattribute__"],
 )
 def test_what_leads_out_of_a_function_is_refused(refusal, name):
     """A function's code and variables are never shown, nor set."""
@@ -65,7 +65,7 @@ def test_what_leads_out_of_a_function_is_refused(refusal, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["__globals__", "__code__", "__closure__", "__builtins__", "__get__"]
+    "name", ["__globals__", "__code__", "__closure__", "__builtins__"]
 )
 def test_nor_is_it_by_a_text(box, name):
     """Nor by ``getattr``, ``setattr``, ``format`` or the function's variables."""
