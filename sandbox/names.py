@@ -110,12 +110,13 @@ INSTEAD = {
 
 def is_special(name: str) -> bool:
     """Whether Python itself gives meaning to a name (``__x__``)."""
-    return name.startswith("__") and name.endswith("__") and len(name) > 4
+    # The text's own methods, whatever a subclass of it says.
+    return str.startswith(name, "__") and str.endswith(name, "__") and str.__len__(name) > 4
 
 
 def is_private(name: str) -> bool:
     """Whether a name is one that a class keeps to itself (``_x``, ``__x``)."""
-    return name.startswith("_") and name != "_" and not is_special(name)
+    return str.startswith(name, "_") and str.__ne__(name, "_") and not is_special(name)
 
 
 def why_not_readable(name: str) -> str | None:

@@ -50,6 +50,8 @@ _TEXT_ROOM, _ITEM_ROOM = 20, 80
 _VALUE_ROOM = 50
 """Characters below which a dictionary's value that needs more is told by its type and size."""
 _MARK_ROOM = 36
+_LAST = 3
+"""Items that are written from the end, where not all have room."""
 _WEIGHED, _SAMPLE = 500, 4
 """Items of a container, and of one inside it, by which room is shared out."""
 _LONG_INT = 14_000
@@ -213,25 +215,46 @@ class Writer:
         return writer.text
 
     def _items(self, value: Any, shape: Any, size: int, room: int) -> None:
-        """Write items: each has what the later ones, as far as they are weighed, can spare."""
+        """Write items: each has what the later ones, as far as they are weighed, can spare.
+
+        Where not all have room, the last few are written too, after the number left out.
+        """
         is_dict = issubclass(shape, dict)
         items = list(islice(_iterate(value, shape), max(room // 3, 1)))
-        weights = [_weight(item, is_dict) for item in items[: min(_WEIGHED, room // 6 + 1)]]
+        weights = [_weight(item, is_dict) for item in items[: min(_WEIGHED, room // 3 + 1)]]
         share = _level(weights, room * len(weights) // max(size, 1))
         if not is_dict:
             share = max(share, _ITEM_ROOM)
         needed = sum(min(weight, share) for weight in weights)
+        reserve = min(room // 4, _LAST * needed // max(len(weights), 1))
         start = self._size
         for index, item in enumerate(items):
-            self._put(", " * bool(index))
-            left = room - (self._size - start)
-            if left <= 0:
-                self._put(f"... {size - index:,} more")
+            written = self._size - start
+            left = room - written
+            later = needed if size <= len(weights) else written * (size - index) // max(index, 1)
+            if left <= 0 or (index and left <= reserve < room and later > left):
+                self._rest(value, shape, size, index, left)
                 return
             needed -= min(weights[index], share) if index < len(weights) else 0
+            self._put(", " * bool(index))
             self._item(item, is_dict, min(max(left - needed, min(share, left)), left))
         if size > len(items):
-            self._put(f", ... {size - len(items):,} more")
+            self._rest(value, shape, size, len(items), room - (self._size - start))
+
+    def _rest(self, value: Any, shape: Any, size: int, index: int, room: int) -> None:
+        """Write how many items are left out from ``index`` on, and those after them."""
+        is_dict = issubclass(shape, dict)
+        last = _last(value, shape, min(_LAST, size - index))
+        while last and sum(_weight(item, is_dict) for item in last) > max(room, 0):
+            if len(last) == 1 and room >= 2 * _TEXT_ROOM:
+                break
+            del last[0]
+        count = size - index - len(last)
+        if count:
+            self._put(f"{', ' * bool(index)}... {count:,} more{' ...' * bool(last)}")
+        for position, item in enumerate(last):
+            self._put(", " * bool(position or count or index))
+            self._item(item, is_dict, room // len(last))
 
     def _item(self, item: Any, is_pair: bool, room: int) -> None:
         if is_pair:
@@ -240,7 +263,7 @@ class Writer:
             self._put(": ")
             room -= self._size - start
             item = item[1]
-            if room < min(_estimate(item), _VALUE_ROOM):
+            if max(room, _TEXT_ROOM) < min(_estimate(item), _VALUE_ROOM):
                 self._put(f"<{summary(item)}>")
                 return
         self.write(item, room)
@@ -314,6 +337,14 @@ def _iterate(value: Any, shape: Any) -> Iterator[Any]:
     if shape is Counter and all(type(pair[1]) is int for pair in pairs):
         return iter(sorted(pairs, key=lambda pair: -int(pair[1])))
     return iter(pairs)
+
+
+def _last(value: Any, shape: Any, count: int) -> list[Any]:
+    """The last items of a container, in the order of ``_iterate``."""
+    if shape is Counter or not hasattr(shape, "__reversed__"):
+        return list(deque(_iterate(value, shape), count))
+    backwards = shape.items(value) if issubclass(shape, dict) else value
+    return list(islice(type(backwards).__reversed__(backwards), count))[::-1]
 
 
 # -- sharing room out ----------------------------------------------------------------------------

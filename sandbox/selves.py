@@ -44,6 +44,9 @@ def _guard(kind: type) -> int:
 
 def _replaced(value: Any) -> Any:
     """What stands in for a method or a property; None where it can stay."""
+    if type(value) is functools.cached_property:
+        # One can be told what to compute and where to keep it, by whoever gets hold of it.
+        return property(value.func)
     if isinstance(value, types.FunctionType) and _LOOKS.intersection(value.__code__.co_names):
         return _checked(value)
     if type(value) is property:

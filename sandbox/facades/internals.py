@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import types
 from typing import Any, NoReturn
 
@@ -15,7 +17,7 @@ def mend() -> dict[str, Any]:
     And no class inherits from one whose instances answer with another object's attributes: it
     would be the program's own, whose private attributes are read freely.
     """
-    classes.close(super, types.GenericAlias, Internal)
+    classes.close(super, types.GenericAlias, Internal, *_FRAGILE)
     module = _stand_in("module", types.ModuleType, type(Facade))
     classes.show_metaclass(module, type(Facade))
     return {
@@ -25,6 +27,10 @@ def mend() -> dict[str, Any]:
         "types.TracebackType": _stand_in("traceback", types.TracebackType),
         "types.coroutine": _coroutine,
     }
+
+
+_FRAGILE = (asyncio.Future, asyncio.Task, io.TextIOWrapper)
+"""Classes whose C code crashes when a subclass leaves out, or repeats, their setting up."""
 
 
 def _coroutine(func: Any) -> Any:

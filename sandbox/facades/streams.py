@@ -165,7 +165,7 @@ def take_over() -> None:
 
     What Python would say of errors that it can't raise is dropped: it names the runner's files.
     """
-    sys.stdout, sys.stderr = _Relay(OUT), _Relay(ERR)
+    sys.stdin, sys.stdout, sys.stderr = IN.own, _Relay(OUT), _Relay(ERR)
     sys.unraisablehook = lambda _: None
 
 

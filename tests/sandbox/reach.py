@@ -52,7 +52,7 @@ MAKERS = {
     "dataclasses.make_dataclass",
 }
 """What makes classes, of names that are checked."""
-FORBIDDEN_TYPES = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
+FORBIDDEN_TYPES = (types.ModuleType, types.FrameType, types.CodeType)
 FORBIDDEN = {
     id(thing): name
     for name, thing in {

@@ -233,6 +233,15 @@ def test_no_dataclass_reads_or_writes_what_a_program_cannot(box: Sandbox, name: 
     assert run.error.type in ("TypeError", "ValueError", "AttributeError", "Refused"), str(run)
 
 
+SHOWS_ITS_FIELDS = """
+class S(B, str):
+    def __new__(cls, text="", **fields):
+        seen.append(fields)
+        return super().__new__(cls, text)
+    def __init__(self, *args, **fields): pass
+seen = []
+"""
+
 FORMATS = {
     "by asdict": "class S(B, str): pass\ngot = asdict(S(TEXT))['format']",
     "by astuple": "class S(B, str): pass\ngot = astuple(S(TEXT))[0]",
@@ -246,24 +255,10 @@ two.format = Own()
 B.__eq__(one, two)
 got = seen[0]
 """,
-    "by replace": """
-class S(B, str):
-    def __new__(cls, text="", **fields):
-        seen.append(fields)
-        return super().__new__(cls, text)
-    def __init__(self, *args, **fields): pass
-seen = []
-replace(S(TEXT))
-got = seen[-1]["format"]
-""",
-    "by a copy with changes": """
+    "by replace": f"{SHOWS_ITS_FIELDS}replace(S(TEXT))\ngot = seen[-1]['format']",
+    "by a copy with changes": f"""
 import copy
-class S(B, str):
-    def __new__(cls, text="", **fields):
-        seen.append(fields)
-        return super().__new__(cls, text)
-    def __init__(self, *args, **fields): pass
-seen = []
+{SHOWS_ITS_FIELDS}
 getattr(copy, "replace", replace)(S(TEXT))
 got = seen[-1]["format"]
 """,

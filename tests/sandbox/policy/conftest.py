@@ -33,7 +33,8 @@ def _by_cpython(turns: tuple[str, ...]) -> Outcome:
     sys.modules["__main__"] = module  # dataclass and Enum look for a class's own module
     try:
         with redirect_stdout(output), warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)
+            for advice in (SyntaxWarning, DeprecationWarning):  # of a bad escape, by version
+                warnings.simplefilter("ignore", advice)
             for source in turns:
                 vars(module)["<value>"] = None
                 try:
