@@ -11,14 +11,14 @@ from pydantic import TypeAdapter, ValidationInfo, field_validator
 
 from ..gates import Gate, find, gate
 from ..gates.gate import SETTINGS
-from ..sandbox.namespace import NAMES
+from ..sandbox.outcomes import OUTCOMES
 from ..sandbox.packages import check_packages
 from .errors import CantripError
 from .value import Value
 from .wards import Wards
 
 MEDIA = ("conversation", "code")
-TAKEN = frozenset({"python", "context", "loom", *NAMES, *vars(builtins)})
+TAKEN = frozenset({"python", "context", "loom", *OUTCOMES, *vars(builtins)})
 """What no gate of a code circle can be named: its tool, its variables, Python's builtins."""
 
 

@@ -161,7 +161,9 @@ def note_kept_names(kinds: Iterable[type]) -> None:
 
 def _functions_of(value: Any) -> Iterator[types.FunctionType]:
     """The Python functions behind an attribute of a class."""
-    parts = (value.fget, value.fset, value.fdel) if type(value) is property else (value,)
+    parts: tuple[Any, ...] = (value,)
+    if type(value) is property:
+        parts = (value.fget, value.fset, value.fdel)
     for part in parts:
         function = part.__func__ if type(part) in (classmethod, staticmethod) else part
         if isinstance(function, types.FunctionType):
@@ -262,7 +264,7 @@ def build_class(
     Raises:
         TypeError: A base, or the metaclass, is none that a program may take.
     """
-    wanted = type
+    wanted: type = type
     if metaclass is not None and metaclass is not Type:
         if not is_class(metaclass) or metaclass not in _metaclasses:
             raise TypeError(

@@ -44,6 +44,8 @@ class _Trip:
 
 
 _TRIP = _Trip()
+_AGAIN_SECONDS = 0.02
+"""How soon the timer goes off again: at the limit of recursion there is no room for its handler."""
 _SIGNAL = int(getattr(signal, "SIGALRM", signal.SIGINT))
 
 
@@ -133,7 +135,7 @@ class Deadline:
 
     def _start(self, seconds: float) -> None:
         if HAS_TIMER:
-            signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.000_001))
+            signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.000_001), _AGAIN_SECONDS)
 
     def _stop(self) -> float:
         return signal.setitimer(signal.ITIMER_REAL, 0)[0] if HAS_TIMER else 0.0

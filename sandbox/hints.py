@@ -20,6 +20,7 @@ from typing import Any
 from .classes import is_inherited, is_own
 from .facades.names import LEFT_OUT
 from .names import is_private, is_special, why_not_readable
+from .namespace import CLOSED_BUILTINS
 from .policy import TURN
 from .preview import show
 from .tracebacks import Place, message_of, own_frames, place_of
@@ -34,18 +35,33 @@ MAX_PLACES = 3
 SEGMENT_CHARS = 500
 """Longest stretch of source that is looked at for what failed in it."""
 
+NO_FILES = (
+    "There are no files here: give it an io.StringIO or io.BytesIO in place of a path, see "
+    "whether it gives the text itself where no path is named, or use a gate."
+)
+NO_NETWORK = "There is no network here: use a gate."
+NOT_INSTALLED = "Nothing can be installed here: use what does without it."
+
 _OTHER_NAMES = {
     "np": "numpy",
     "pd": "pandas",
     "plt": "matplotlib.pyplot",
     "null": "None",
     "undefined": "None",
+    "json.parse": "json.loads",
+    "json.stringify": "json.dumps",
 }
 """What programs call what they have not imported, or what other languages call it."""
 _LATER = ("cmath", "asyncio", "operator", "typing", "ast")
 """Modules whose names are likelier meant from another one that has them too."""
 _CONSTANTS = ("None", "True", "False")
 _LOCAL = re.compile(r"local variable '(\w+)'")
+_PLAIN_REASON = re.compile(r"has no |no attribute|no member")
+"""What is said of an attribute that just isn't there, and not of one that is there and failed."""
+_METHODS = frozenset(
+    name for kind in (str, bytes, list, dict, set) for name in vars(kind) if not is_special(name)
+)
+"""Names that modules have too, and that are likelier meant as a method."""
 _IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 _AWAITED = re.compile(r"'await' outside|'async (with|for)' outside|asynchronous comprehension out")
 
@@ -86,6 +102,8 @@ def _sentences(error: BaseException, known: Known) -> Iterator[str]:
             f"The limit is {sys.getrecursionlimit():,} calls inside one another: use a loop, with "
             "a list of what is to do."
         )
+    elif isinstance(error, OSError):
+        yield from _for_system(error)
     elif type(error) is KeyError:
         yield from _for_key(error)
     elif type(error) is TypeError:
@@ -109,7 +127,7 @@ def _for_name(error: NameError, known: Known) -> Iterator[str]:
     elif _OTHER_NAMES.get(name) in _CONSTANTS:
         yield f"Did you mean '{_OTHER_NAMES[name]}'?"
     else:
-        builtins = [one for one in known.builtins if _is_plain(one)]
+        builtins = [one for one in known.builtins if _is_plain(one) and one not in CLOSED_BUILTINS]
         yield from _did_you_mean(name, [*own, *builtins, *_CONSTANTS, *known.modules])
 
 
@@ -157,15 +175,19 @@ def _for_attribute(error: AttributeError, known: Known) -> Iterator[str]:
         return
     module = next((one for one, face in known.modules.items() if face is obj), None)
     if module is not None:
-        yield from _for_module_attribute(name, module, known)
+        if f"{module}.{name}" not in LEFT_OUT:  # else the error itself says why
+            yield from _for_module_attribute(name, module, known)
         return
     if isinstance(obj, type) and obj.__name__ == name:
         yield f"'{name}' is the class itself here, not the module: leave the second one out."
         return
+    message = message_of(error)
+    if message != name and not _PLAIN_REASON.search(message):
+        return
     sentences = list(_did_you_mean(name, _attributes(obj, is_private(name))))
     yield from sentences
-    if not sentences and isinstance(obj, type) and (places := _modules_with(name, known)):
-        yield _from_there(name, places)
+    if not sentences and isinstance(obj, type) and obj.__module__ in _modules_with(name, known):
+        yield _from_there(name, [obj.__module__])
 
 
 def _for_module_attribute(name: str, module: str, known: Known) -> Iterator[str]:
@@ -177,12 +199,25 @@ def _for_module_attribute(name: str, module: str, known: Known) -> Iterator[str]
     ]
     inner.sort(key=lambda one: one != module)
     sentences = list(_did_you_mean(name, _public(face)))
-    if sentences:
+    if other := _OTHER_NAMES.get(f"{module}.{name}"):
+        yield f"Did you mean '{other}'?"
+    elif sentences:
         yield from sentences
-    elif places := _modules_with(name, known):
+    elif places := _meant_from(name, known):
         yield _from_there(name, places)
     elif inner:
         yield f"Did you mean '{module}.{inner[0]}.{name}'?"
+
+
+def _meant_from(name: str, known: Known) -> list[str]:
+    """Modules from which a name is likely meant that was looked for in another one."""
+    if name in _METHODS or name in known.modules:
+        return []
+    return [
+        module
+        for module in _modules_with(name, known)
+        if module != "ast" and f"{module}.{name}" not in known.modules
+    ]
 
 
 def _attributes(obj: Any, private: bool) -> list[str]:
@@ -222,10 +257,14 @@ def _public(face: Any) -> Mapping[str, Any]:
 def _for_import(error: ImportError, known: Known) -> Iterator[str]:
     if isinstance(error, ModuleNotFoundError):
         name = _name(error.name)
-        if name is not None:
+        if _is_of_package(error):
+            yield NOT_INSTALLED
+        elif name is not None:
             yield from _did_you_mean(name, known.modules, cutoff=0.75)
         return
     found = _IMPORTED.search(message_of(error))
+    if found is None and _innermost(error) is None:
+        yield NOT_INSTALLED
     if found is None or found[2] not in known.modules:
         return
     name, module = found[1], found[2]
@@ -233,8 +272,23 @@ def _for_import(error: ImportError, known: Known) -> Iterator[str]:
         yield f"It is left out here: {why}."
         return
     sentences = list(_did_you_mean(name, _public(known.modules[module])))
-    places = _modules_with(name, known)
+    places = _meant_from(name, known)
     yield from [_from_there(name, places)] if places else sentences
+
+
+def _is_of_package(error: ImportError) -> bool:
+    """Whether a package looked for a module: what a program looks for is told in other words."""
+    return _innermost(error) is None and message_of(error).startswith("No module named")
+
+
+def _for_system(error: OSError) -> Iterator[str]:
+    """What to use where a library asked the system for something. A gate's errors say it all."""
+    if _innermost(error) is not None:
+        return
+    if str(type(error).__module__).partition(".")[0] in ("http", "socket", "ssl", "urllib"):
+        yield NO_NETWORK
+    elif type(error.errno) is int:
+        yield NO_FILES
 
 
 # -- syntax --------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from .facades import build, streams
 from .facades.facade import Facade
 from .facades.names import LEFT_OUT
 from .names import is_special
-from .outcomes import ChildFailed, GateInterrupted, Truncated
+from .outcomes import OUTCOMES
 from .policy import (
     GUARD_ATTRIBUTE,
     GUARD_CAUGHT,
@@ -41,13 +41,6 @@ CLOSED_BUILTINS = {
     "quit": "a turn ends at its last line; when you have the result, call done(result)",
 }
 """Builtins that are closed, and what to do instead."""
-
-NAMES: Mapping[str, Any] = {
-    "Truncated": Truncated,
-    "ChildFailed": ChildFailed,
-    "GateInterrupted": GateInterrupted,
-}
-"""Names of ours that every program finds."""
 
 
 def _closed(name: str, instead: str) -> Callable[..., Any]:
@@ -91,7 +84,7 @@ class Namespace:
         # that a class says it comes from.
         self.module = types.ModuleType("__main__")
         self.variables: dict[str, Any] = vars(self.module)
-        self.variables.update(NAMES)
+        self.variables.update(OUTCOMES)
         self._builtins: dict[str, Any] = {}
         self._texts = Texts(self.variables, self._builtins)
         self._pristine = self._make_builtins() if checked else self._plain_builtins()
@@ -186,7 +179,14 @@ class Namespace:
                 "<BaseException>": BaseException,
             }
         )
+        for name, value in names.items():
+            function = getattr(value, "__func__", value)
+            if isinstance(function, types.FunctionType) and name.isidentifier():
+                function.__name__ = function.__qualname__ = name  # as its errors call it
         return names
+
+    def __repr__(self) -> str:
+        return "<builtins>"
 
     def _plain_builtins(self) -> dict[str, Any]:
         return {**vars(builtins), "print": streams.show}

@@ -75,3 +75,5 @@ class GateInterrupted(Outcome):
 
 RAISED: dict[str, type[Outcome]] = {kind.__name__: kind for kind in (ChildFailed, GateInterrupted)}
 """The outcomes that a gate raises in the program, by name."""
+OUTCOMES: dict[str, type] = {"Truncated": Truncated, **RAISED}
+"""The outcomes that every program finds, by name."""

@@ -21,7 +21,6 @@ from . import rlimits
 from .errors import PackageUnavailable, SandboxClosed
 from .packages import SINGLE_THREADED
 from .wire import HEADER, Op, dumps, frame, loads
-from .worker import Worker, forget_the_host
 
 START_SECONDS = 60.0
 """Time that a worker may take to be ready."""
@@ -30,6 +29,9 @@ _start_lock = threading.Lock()
 
 def serve(sock: socket.socket, packages: tuple[str, ...]) -> None:
     """What the spawned process runs."""
+    # Here, for a host has no use for all that its programs may import.
+    from .worker import Worker, forget_the_host
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is for the host to act on
     if packages:
         os.environ.update(SINGLE_THREADED)

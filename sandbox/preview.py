@@ -226,35 +226,38 @@ class Writer:
         if not is_dict:
             share = max(share, _ITEM_ROOM)
         needed = sum(min(weight, share) for weight in weights)
-        reserve = min(room // 4, _LAST * needed // max(len(weights), 1))
+        least = sum(min(weight, max(share, _TEXT_ROOM)) for weight in weights)
+        last, kept = [], 0
+        if least * size > room * len(weights):
+            last, kept = _last_few(value, shape, size, room // 4)
         start = self._size
         for index, item in enumerate(items):
-            written = self._size - start
-            left = room - written
-            later = needed if size <= len(weights) else written * (size - index) // max(index, 1)
-            if left <= 0 or (index and left <= reserve < room and later > left):
-                self._rest(value, shape, size, index, left)
+            left = room - (self._size - start)
+            later = needed if size <= len(weights) else (size - index) * 3
+            self._put(", " * bool(index))
+            if left <= 0 or (index and left <= kept and later > left):
+                self._rest(last, is_dict, size - index, kept)
                 return
             needed -= min(weights[index], share) if index < len(weights) else 0
-            self._put(", " * bool(index))
             self._item(item, is_dict, min(max(left - needed, min(share, left)), left))
         if size > len(items):
-            self._rest(value, shape, size, len(items), room - (self._size - start))
+            self._put(", ")
+            self._rest(last, is_dict, size - len(items), kept)
 
-    def _rest(self, value: Any, shape: Any, size: int, index: int, room: int) -> None:
-        """Write how many items are left out from ``index`` on, and those after them."""
-        is_dict = issubclass(shape, dict)
-        last = _last(value, shape, min(_LAST, size - index))
-        while last and sum(_weight(item, is_dict) for item in last) > max(room, 0):
-            if len(last) == 1 and room >= 2 * _TEXT_ROOM:
+    def _rest(self, last: list[Any], is_dict: bool, size: int, room: int) -> None:
+        """Write how many are left out of the ``size`` items that remain, and the last of them."""
+        texts: list[str] = []
+        for item in reversed(last[-size:]):
+            part = Writer()
+            part._open = self._open
+            part._item(item, is_dict, room // len(last))
+            room -= part._size
+            if texts and room < 0:
                 break
-            del last[0]
-        count = size - index - len(last)
-        if count:
-            self._put(f"{', ' * bool(index)}... {count:,} more{' ...' * bool(last)}")
-        for position, item in enumerate(last):
-            self._put(", " * bool(position or count or index))
-            self._item(item, is_dict, room // len(last))
+            texts.append(part.text)
+        if size > len(texts):
+            texts.append(f"... {size - len(texts):,} more" + " ..." * bool(texts))
+        self._put(", ".join(reversed(texts)))
 
     def _item(self, item: Any, is_pair: bool, room: int) -> None:
         if is_pair:
@@ -307,10 +310,10 @@ class Writer:
         self._put(f"{first!r}... {cut} left out ...{last!r}")
 
     def _object(self, value: Any, room: int) -> None:
-        text, room = _own_text(value), max(room, _TEXT_ROOM)
+        text, room = without_addresses(_own_text(value)), max(room, _TEXT_ROOM)
         if len(text) > room:
-            text = f"{without_addresses(text[:room])}... {len(text) - room:,} chars left out"
-        self._put(without_addresses(text))
+            text = f"{text[:room]}... {len(text) - room:,} chars left out"
+        self._put(text)
 
 
 def _own_text(value: Any) -> str:
@@ -340,11 +343,26 @@ def _iterate(value: Any, shape: Any) -> Iterator[Any]:
 
 
 def _last(value: Any, shape: Any, count: int) -> list[Any]:
-    """The last items of a container, in the order of ``_iterate``."""
     if shape is Counter or not hasattr(shape, "__reversed__"):
         return list(deque(_iterate(value, shape), count))
-    backwards = shape.items(value) if issubclass(shape, dict) else value
-    return list(islice(type(backwards).__reversed__(backwards), count))[::-1]
+    if issubclass(shape, dict):
+        value = shape.items(value)
+        shape = type(value)
+    return list(islice(shape.__reversed__(value), count))[::-1]
+
+
+def _last_few(value: Any, shape: Any, size: int, room: int) -> tuple[list[Any], int]:
+    """The last items of a container for which there is room, and about how much they take.
+
+    That is one at least, but none in a narrow place: a bit of an item would tell nothing.
+    """
+    last = _last(value, shape, min(_LAST, size - 1))
+    weights = [_weight(item, issubclass(shape, dict)) for item in last]
+    while len(weights) > 1 and sum(weights) > room:
+        del weights[0]
+    if sum(weights) > room < _TEXT_ROOM:
+        weights.clear()
+    return last[len(last) - len(weights) :], min(sum(weights), room)
 
 
 # -- sharing room out ----------------------------------------------------------------------------
@@ -365,7 +383,7 @@ def _estimate(value: Any, levels: int = 2) -> int:
     if shape is int:
         return int.bit_length(value) // 3 + 2
     if shape not in _BRACKETS:
-        return 16
+        return 16 * (1 + len(_field_names(value, shape) or ()))
     size = shape.__len__(value)
     if not levels or not size:
         return 2 + 4 * int(size)

@@ -112,6 +112,10 @@ class _Locals:
     def __setitem__(self, name: str, value: Any) -> None:
         (self._mapping if is_variable(name) else self._hidden)[name] = value
 
+    def variables(self) -> _Names:
+        """The local names as a dictionary."""
+        return {name: self._mapping[name] for name in self._mapping if is_variable(name)}
+
     def __delitem__(self, name: str) -> None:
         del (self._mapping if is_variable(name) else self._hidden)[name]
 
@@ -178,6 +182,9 @@ class Texts:
         self._builtins = builtins
         self._compiled: OrderedDict[tuple[str, str, frozenset[str]], CodeType] = OrderedDict()
         self._count = 0
+
+    def __repr__(self) -> str:
+        return "<builtins>"
 
     def reserve(self, names: frozenset[str]) -> None:
         """Let the program not rebind these names."""
@@ -305,7 +312,7 @@ class Texts:
             raise TypeError(f"globals must be a dict, not {type(given).__name__!r}")
         token = dict.get(given, _BUILTINS)
         if not isinstance(token, Builtins):
-            scope = Scope({"__name__": "__main__"})
+            scope = Scope({"__name__": _module_name(given)})
             if isinstance(token, dict):
                 scope.builtins = self._fewer_builtins(token)
             token = _token(Builtins)
@@ -324,19 +331,30 @@ class Texts:
         return view
 
 
+def _module_name(given: _Names) -> str:
+    """What a dictionary says its module is called, as long as it is no module that is loaded."""
+    name = dict.get(given, "__name__", "builtins")
+    is_free = type(name) is str and (name == "__main__" or name not in sys.modules)
+    return name if is_free else "builtins"
+
+
 def _own(frame: FrameType) -> FrameType | None:
     """The frame, if it is one of the program's: a library's variables are nobody's to see."""
     return frame if frame.f_code.co_filename.startswith(TURN) else None
 
 
 def _is_class_body(frame: FrameType) -> bool:
-    return not frame.f_code.co_flags & _OPTIMIZED and frame.f_locals is not frame.f_globals
+    if frame.f_code.co_flags & _OPTIMIZED or isinstance(frame.f_locals, _Locals):
+        return False
+    return frame.f_locals is not frame.f_globals
 
 
 def _local_names(frame: FrameType | None) -> Mapping[str, Any] | None:
     """What is local to a frame, of a function as a copy; None where that is what is global."""
     if frame is None or frame.f_locals is frame.f_globals:
         return None
+    if isinstance(frame.f_locals, _Locals):
+        return frame.f_locals.variables()
     if _is_class_body(frame):
         return frame.f_locals
     return {name: value for name, value in frame.f_locals.items() if is_variable(name)}

@@ -167,7 +167,7 @@ def _init(obj: Any) -> Callable[..., None]:
     """``__init__``, which sets up the program's own objects, and makes no other one anew."""
     make: Callable[..., None] = obj.__init__
     if not is_class(obj):
-        target = obj.__self__ if type(obj) is super else obj
+        target = obj.__self__ if type(obj) is super else obj  # type: ignore[attr-defined]
         return make if is_own(type(target)) else _refuse(obj, "__init__")
 
     def init(self: Any, /, *args: Any, **kwargs: Any) -> None:

@@ -56,6 +56,12 @@ class GateStub:
         return f"<gate {_gates[id(self)].signature}>"
 
 
+def _describe(stub: GateStub | None) -> str:
+    return f"A gate: {_gates[id(stub)].signature}" if id(stub) in _gates else "A gate."
+
+
+GateStub.__doc__ = property(_describe)  # type: ignore[assignment]
+GateStub.__name__ = GateStub.__qualname__ = "gate"
 _stubs: list[GateStub] = []
 
 

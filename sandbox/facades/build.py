@@ -151,5 +151,17 @@ def _public_names(module_name: str, ours: Mapping[str, Any]) -> dict[str, Any]:
                 f"{module_name}.{name} is a {type(value).__name__}: no facade may hold it"
             )
         if value is not None or hasattr(module, name):
+            _call_it(value, module_name, name)
             names[name] = value
     return names
+
+
+def _call_it(value: Any, module: str, name: str) -> None:
+    """Have a function or class of ours go by the name that a program finds it under.
+
+    That is what it is shown, in a repr or where it is called with the wrong arguments.
+    """
+    package = __name__.partition(".")[0]
+    if type(value) in (types.FunctionType, type) and value.__module__.startswith(package):
+        value.__name__ = value.__qualname__ = name
+        value.__module__ = module

@@ -1,4 +1,4 @@
-"""Constants: what the library keeps in containers that can change, in ones that can't."""
+"""Constants that are containers: a program has copies, and the library its own."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ import hashlib
 import html.entities
 import keyword
 import textwrap
-from types import MappingProxyType
+from copy import copy
 from typing import Any
 
-_SETS = {"hashlib": "algorithms_available algorithms_guaranteed"}
-_LISTS = {"keyword": "kwlist softkwlist"}
-_TABLES = {"html.entities": "codepoint2name entitydefs html5 name2codepoint"}
+from .facade import Live
+
+_COPIED = {
+    "hashlib": "algorithms_available algorithms_guaranteed",
+    "html.entities": "codepoint2name entitydefs html5 name2codepoint",
+    "keyword": "kwlist softkwlist",
+}
 _MODULES = {"hashlib": hashlib, "keyword": keyword, "html.entities": html.entities}
 
 
 def mend() -> dict[str, Any]:
-    """Tables are copied: a mapping proxy hands what it stands for to whom it is compared with."""
+    """Lists, sets and tables are what Python has there, and the program's own."""
     wrapper: Any = textwrap.TextWrapper
     spaces = wrapper.unicode_whitespace_trans
     text = "".join(chr(spaces.get(code, code)) for code in range(max(spaces) + 1))
@@ -25,15 +29,12 @@ def mend() -> dict[str, Any]:
     styles: Any = calendar.HTMLCalendar
     styles.cssclasses = styles.cssclasses_weekday_head = tuple(styles.cssclasses)
     return {
-        **_each(_SETS, frozenset),
-        **_each(_LISTS, tuple),
-        **_each(_TABLES, lambda table: MappingProxyType(dict(table))),
+        f"{module}.{name}": _copied(getattr(_MODULES[module], name))
+        for module, names in _COPIED.items()
+        for name in names.split()
     }
 
 
-def _each(names: dict[str, str], made: Any) -> dict[str, Any]:
-    return {
-        f"{module}.{name}": made(getattr(_MODULES[module], name))
-        for module, listed in names.items()
-        for name in listed.split()
-    }
+def _copied(value: Any) -> Live:
+    kept = copy(value)
+    return Live(lambda: kept)

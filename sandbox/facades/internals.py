@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import types
 from typing import Any, NoReturn
@@ -15,9 +14,10 @@ def mend() -> dict[str, Any]:
     """Stand-ins for the classes that would make code, frames, tracebacks or modules.
 
     And no class inherits from one whose instances answer with another object's attributes: it
-    would be the program's own, whose private attributes are read freely.
+    would be the program's own, whose private attributes are read freely. Nor from one whose C
+    code crashes when a subclass leaves out, or repeats, its setting up.
     """
-    classes.close(super, types.GenericAlias, Internal, *_FRAGILE)
+    classes.close(super, types.GenericAlias, Internal, io.TextIOWrapper)
     module = _stand_in("module", types.ModuleType, type(Facade))
     classes.show_metaclass(module, type(Facade))
     return {
@@ -27,10 +27,6 @@ def mend() -> dict[str, Any]:
         "types.TracebackType": _stand_in("traceback", types.TracebackType),
         "types.coroutine": _coroutine,
     }
-
-
-_FRAGILE = (asyncio.Future, asyncio.Task, io.TextIOWrapper)
-"""Classes whose C code crashes when a subclass leaves out, or repeats, their setting up."""
 
 
 def _coroutine(func: Any) -> Any:

@@ -144,7 +144,8 @@ def variables(record: Any) -> dict[str, Any]:
     """
     if LogRecord not in type.mro(type(record)):
         raise TypeError(f"expected a LogRecord, not {type(record).__name__!r}")
-    return vars(record)
+    kept: dict[str, Any] = vars(record)
+    return kept
 
 
 def set_variable(record: Any, name: Any, value: Any) -> None:

@@ -226,7 +226,7 @@ LEFT_OUT: dict[str, str] = {
     "codecs.open": "there are no files; use a gate, or io.StringIO",
     "codecs.register": "the runner relies on its own codecs",
     "codecs.register_error": "the runner relies on its own error handlers",
-    "concurrent.futures": "there are no threads or processes; use asyncio, or a plain loop",
+    "concurrent": "there are no threads or processes; use asyncio, or a plain loop",
     "configparser": "it reads files; use tomllib for TOML, or split the lines yourself",
     "contextlib.chdir": "there are no files, and no folder to be in",
     "ctypes": "it reaches any memory",

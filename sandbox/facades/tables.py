@@ -12,7 +12,9 @@ def mend() -> dict[str, Any]:
     make = csv.reader
 
     def reader(csvfile: Iterable[str], /, dialect: Any = "excel", **options: Any) -> Reader:
-        return Reader.__make__(make(csvfile, dialect, **options))
+        made = Reader.__new__(Reader)  # not by a call, which a program could make as well
+        made._rows, made._busy = make(csvfile, dialect, **options), False
+        return made
 
     reader.__qualname__ = "reader"
     csv.reader = reader  # type: ignore[assignment]
@@ -28,15 +30,11 @@ class Reader:
     """
 
     __slots__ = ("_busy", "_rows")
+    _busy: bool
+    _rows: Any
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("a reader is made by csv.reader()")
-
-    @classmethod
-    def __make__(cls, rows: Any) -> Reader:
-        made = cls.__new__(cls)
-        made._rows, made._busy = rows, False
-        return made
 
     @property
     def dialect(self) -> Any:

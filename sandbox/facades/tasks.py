@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from .. import classes
 from ..policy import TURN
 
 
@@ -15,6 +16,7 @@ def mend() -> dict[str, Any]:
     """Load ``asyncio`` without what a program can't use, and hide where the library lies.
 
     Tasks would hand out frames of the runner, and tell the paths of the library's own files.
+    Their C code crashes when a subclass leaves out, or repeats, their setting up.
     """
     _load()
     import asyncio
@@ -23,6 +25,7 @@ def mend() -> dict[str, Any]:
     from .loops import Policy
 
     asyncio.set_event_loop_policy(Policy())  # type: ignore[abstract]
+    classes.close(asyncio.Future, asyncio.Task)
     source_of = format_helpers._get_function_source
     describe = coroutines._format_coroutine  # type: ignore[attr-defined]
 

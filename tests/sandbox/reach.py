@@ -44,7 +44,10 @@ OUTSIDE = {
 PLAIN = (str, int, float, bool, bytes, complex, type(None), range, slice)
 LOCKS = (type(threading.Lock()), type(threading.RLock()))
 ADMITTED = {"posix.urandom", "posix.fspath", "os.PathLike", "os.PathLike.__fspath__"}
-KEPT = re.compile(r"logging\.(root|lastResort)\.|sys\.argv$|.*\.__slots__$")
+KEPT = re.compile(
+    r"logging\.(root|lastResort)\.|sys\.argv$|.*\.__slots__$"
+    r"|keyword\.\w+$|html\.entities\.\w+$|hashlib\.algorithms_\w+$"
+)
 """Containers that are the program's own to change, or that nobody reads again."""
 MAKERS = {
     *("typing.NamedTuple", "typing.TypedDict", "typing.NewType", "collections.namedtuple"),

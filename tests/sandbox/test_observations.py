@@ -391,6 +391,8 @@ def helped(backend: Any) -> Iterator[Sandbox]:
         ("from os import getcwd", "It is left out here: there are no files"),
         ("from collections import Iterable", "`from collections.abc import Iterable`"),
         ("import jsno", "Did you mean 'json'?"),
+        ("import json\njson.parse('1')", "Did you mean 'json.loads'?"),
+        ("from datetime import datetime\ndatetime.timedelta(1)", "`from datetime import timede"),
         ("d = {'alpha': 1}\nd['alhpa']", "Did you mean 'alpha'?"),
         ("d = {'a': [{'b': 1, 'c': 2}]}\nd['a'][0]['x']", "Its keys are 'b', 'c'."),
         ("d = {n: n for n in range(99)}\nd['x']", "It has 99 keys, among them 0, 1, 2"),
@@ -497,6 +499,33 @@ def test_errors_that_need_none_have_no_hint(box: Sandbox) -> None:
     for source in ("zzqy", "1 .zzqy", "int('x')", "[][1]", "import zzqy", "{}['a']"):
         last = lines(box.run(source))[-1]
         assert "Error: " in last
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import sys\nsys.path",
+        "from importlib import abc",
+        "import string\nstring.join(['a'])",
+        "class A: pass\nA.path",
+        "class A:\n    style = property(lambda self: self.fail())\n    stile = 1\n"
+        "    def fail(self): raise AttributeError('it needs more')\nA().style",
+        "with open_('x') as f: pass",
+        "raise FileNotFoundError(2, 'my own', 'x')",
+        "raise ImportError('my own')",
+    ],
+)
+def test_no_hint_leads_elsewhere(helped: Sandbox, source: str) -> None:
+    """Case 26: no second line where the error says why, and no module that is far from meant."""
+    last = lines(helped.run(source))[-1]
+    assert "Error: " in last
+
+
+@pytest.mark.parametrize("name", ["futures", "futures.thread"])
+def test_a_package_that_is_left_out_says_why(box: Sandbox, name: str) -> None:
+    """Case 26: the reason and what to use stand there, however the module is imported."""
+    for source in (f"import concurrent.{name}", f"from concurrent import {name.split('.')[0]}"):
+        assert "(there are no threads or processes; use asyncio" in lines(box.run(source))[-1]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 IMPORT = """
 import asyncio, ctypes, importlib, os, select, signal, socket, subprocess, sys
-import anyio, msgpack, multiprocess, multiprocess.context, RestrictedPython
+import anyio, msgpack, multiprocess, multiprocess.context, RestrictedPython, zoneinfo
 
 for name in ("register_at_fork", "pidfd_open", "fork"):
     delattr(os, name)

@@ -146,12 +146,45 @@ def test_the_moved_order_of_an_ordered_dict_is_shown() -> None:
 
 @pytest.mark.parametrize("kind", [list, tuple, deque, MyList, MyTuple])
 def test_a_huge_container_is_not_rendered_whole(kind: Any) -> None:
-    """Viewport: what comes after the budget is counted and never written."""
-    value = kind([1] * 100 + [Whole()] * 100_000)
+    """Viewport: what lies between head and tail is counted and never written."""
+    value = kind([1] * 100 + [Whole()] * 100_000 + [2, 3, 4])
     text = describe(value)
-    assert text.rstrip(")]").endswith(" more")
+    assert text.rstrip(")]").endswith(" more ..., 2, 3, 4")
     assert "repr raised" not in text
     assert len(text) < 300
+
+
+@pytest.mark.parametrize("size", [12, 100, 5_000])
+@pytest.mark.parametrize("room", [100, 200, 5_000])
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(list, tuple, set, frozenset, deque, MyList, dict.fromkeys, OrderedDict.fromkeys),
+        *(Counter, lambda names: dict.fromkeys(names).keys()),
+    ],
+)
+def test_a_cut_container_shows_head_tail_and_the_exact_number_between(
+    make: Any, room: int, size: int
+) -> None:
+    """Viewport: the first items, how many are left out, and the last ones, each whole."""
+    value = make([f"n{number}" for number in range(size)])
+    text, whole = show(value, room), show(value, 10**6)
+    head, cut, rest = text.partition("... ")
+    if not cut:
+        assert text == whole
+        return
+    count, mark, tail = rest.partition(" more ..., ")
+    assert mark
+    assert whole.startswith(head)
+    assert whole.endswith(f", {tail}")
+    assert head.count("'n") + int(count.replace(",", "")) + tail.count("'n") == size
+    assert room * 0.8 < len(text) < room + 40
+
+
+def test_a_cut_dictionary_shows_numbers_as_they_are() -> None:
+    """Viewport: a value is told by type and size only where that is shorter than itself."""
+    text = show({number: number * 1.5 for number in range(3_000)}, ROOM)
+    assert "<" not in text
 
 
 # -- room is shared out ------------------------------------------------------------------------

@@ -41,10 +41,6 @@ out.getvalue()
 @pytest.mark.parametrize(
     "source",
     [
-        "html.entities.html5['x'] = 'y'",
-        "html.entities.html5 == Taker()\ntaken[0].clear()\nassert html.unescape('&lt;') != '<'",
-        "hashlib.algorithms_available.add('x')",
-        "keyword.kwlist.append('x')",
         "textwrap.TextWrapper.unicode_whitespace_trans[97] = 98",
         "calendar.HTMLCalendar.cssclasses[0] = 'x'",
         "calendar.HTMLCalendar.cssclasses_weekday_head[0] = 'x'",
@@ -55,15 +51,50 @@ out.getvalue()
 def test_what_the_library_relies_on_cannot_be_changed(box: Sandbox, source: str) -> None:
     """No table of a module is a container that a program can write to."""
     run = box.run(f"""
-import calendar, hashlib, html, html.entities, keyword, pprint, textwrap
-taken = []
-class Taker:
-    def __eq__(self, other):
-        taken.append(other)
-        return True
+import calendar, pprint, textwrap
 {source}
 """)
     assert run.status == "error"
+
+
+def test_lists_and_tables_of_modules_are_copies(box: Sandbox) -> None:
+    """They have the types that Python gives them, and the library has its own."""
+    run = box.run("""
+import hashlib, html, html.entities, json, keyword
+lists = keyword.kwlist, keyword.softkwlist
+tables = html.entities.html5, html.entities.name2codepoint, html.entities.codepoint2name
+sets = hashlib.algorithms_available, hashlib.algorithms_guaranteed
+shown = [type(one).__name__ for one in (*lists, *tables, *sets)]
+json.dumps(tables[0]), lists[0] + ["x"]
+for one in (*lists, *tables, *sets):
+    one.clear()
+(shown, html.unescape("&lt;"), keyword.iskeyword("if"), hashlib.new("sha256").name)
+""")
+    assert run.value == (
+        ["list"] * 2 + ["dict"] * 3 + ["set"] * 2,
+        "<",
+        True,
+        "sha256",
+    )
+    with_its_own = box.run("import keyword\nkeyword.kwlist = []")
+    assert with_its_own.status == "error"
+
+
+def test_what_is_ours_goes_by_the_names_of_python(box: Sandbox) -> None:
+    """A repr, and the error of a wrong call, show the name that a program knows."""
+    run = box.run("""
+import copy, dataclasses, functools, importlib, inspect, operator, os, string, typing
+print(copy.deepcopy, dataclasses.dataclass, functools.singledispatch, operator.attrgetter)
+print(string.Formatter, os.getenv, typing.get_type_hints.__module__, inspect.getmembers)
+importlib.import_module()
+""")
+    assert run.stdout == (
+        "<function deepcopy> <function dataclass> <function singledispatch> "
+        "<class 'operator.attrgetter'>\n"
+        "<class 'string.Formatter'> <function getenv> typing <function getmembers>\n"
+    )
+    assert run.error is not None
+    assert run.error.message.startswith("import_module() missing 1 required")
 
 
 def test_what_is_left_out_is_no_public_name() -> None:
