@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any
 
 from .names import LIBRARY_MARKS, is_private, is_special
-from .policy import TURN
+from .symbols import TURN
 
 _IMMUTABLE = 1 << 8  # Py_TPFLAGS_IMMUTABLETYPE, CPython 3.10 and later
 

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from types import CodeType
 from typing import Any, TypeVar
 
-from .policy import VALUE, Policy, Refused
+from .policy import Policy, Refused
+from .symbols import VALUE
 from .tracebacks import source_lines
 
 _T = TypeVar("_T")

@@ -24,7 +24,7 @@ from .names import (
     why_not_readable,
     why_not_writable,
 )
-from .policy import TURN
+from .symbols import TURN
 
 _MISSING = object()
 

@@ -21,8 +21,8 @@ from .classes import is_inherited, is_own
 from .facades.names import LEFT_OUT
 from .names import is_private, is_special, why_not_readable
 from .namespace import CLOSED_BUILTINS
-from .policy import TURN
 from .preview import show
+from .symbols import TURN
 from .tracebacks import Place, message_of, own_frames, place_of
 
 NAME_CHARS = 60

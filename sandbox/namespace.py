@@ -14,7 +14,8 @@ from .facades.facade import Facade
 from .facades.names import LEFT_OUT
 from .names import is_special
 from .outcomes import OUTCOMES
-from .policy import (
+from .scopes import Texts
+from .symbols import (
     GUARD_ATTRIBUTE,
     GUARD_CAUGHT,
     GUARD_OWN,
@@ -23,7 +24,6 @@ from .policy import (
     PLAIN_CLASSES,
     TYPE_OF,
 )
-from .scopes import Texts
 
 PLAIN_BUILTINS = (
     "abs aiter all anext any ascii bin bool bytearray bytes callable chr classmethod complex dict "

@@ -10,7 +10,7 @@ so no source can bind, read or shadow one.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -33,25 +33,17 @@ from .names import (
     why_not_readable,
     why_not_writable,
 )
+from .patterns import add_checks, without_trace
 from .receivers import receiver_of
-
-GUARD_ATTRIBUTE = "<attribute>"
-"""``GUARD_ATTRIBUTE(object, name)``: a read whose safety depends on the object."""
-GUARD_OWN = "<own>"
-"""``GUARD_OWN(object, name)``: the object, if the program may write that attribute of it."""
-GUARD_CAUGHT = "<caught>"
-"""``GUARD_CAUGHT(kinds)``: what an ``except`` clause catches, which an interrupt never is."""
-GUARD_PATTERNS = "<patterns>"
-"""``GUARD_PATTERNS(class, count)``: the class, if so many patterns by place read public names."""
-GUARD_SLOTS = "<slots>"
-"""``GUARD_SLOTS(names)``: the names of slots, if a class may have them."""
-PLAIN_CLASSES, TYPE_OF = "<plain classes>", "<type>"
-"""``PLAIN_CLASSES[TYPE_OF(object)]``: whether its private attributes need no guard."""
-_PLAIN = "<plain>"  # that answer for a method's first argument, in the method
-TURN = "<turn "
-"""How the file name of a program's code begins: ``<turn 3>``."""
-VALUE = "<value>"
-"""Where a turn's last expression leaves its value."""
+from .symbols import (
+    GUARD_ATTRIBUTE,
+    GUARD_CAUGHT,
+    GUARD_OWN,
+    GUARD_SLOTS,
+    PLAIN,
+    PLAIN_CLASSES,
+    TYPE_OF,
+)
 
 _Node = TypeVar("_Node", bound=ast.AST)
 
@@ -180,7 +172,7 @@ class Policy(RestrictingNodeTransformer):
             return guarded
         if not is_private(node.attr) or node.attr in LIBRARY_MARKS:
             return guarded
-        choice = ast.IfExp(ast.Name(_PLAIN, ast.Load()), plain, guarded)
+        choice = ast.IfExp(ast.Name(PLAIN, ast.Load()), plain, guarded)
         ast.copy_location(choice.test, node)
         return ast.copy_location(choice, node)
 
@@ -274,7 +266,7 @@ class Policy(RestrictingNodeTransformer):
             self._receiver = receiver or self._receiver
             node.body = self._each(node.body)
         if receiver:
-            look = ast.Assign([ast.Name(_PLAIN, ast.Store())], _is_plain(receiver))
+            look = ast.Assign([ast.Name(PLAIN, ast.Store())], _is_plain(receiver))
             for part in ast.walk(look):
                 ast.copy_location(part, node)
             node.body.insert(1 if ast.get_docstring(node, clean=False) is not None else 0, look)
@@ -347,48 +339,13 @@ class Policy(RestrictingNodeTransformer):
     # -- match ---------------------------------------------------------------------------
 
     def visit_Match(self, node: ast.Match) -> ast.AST:  # noqa: N802
-        """Check what positional class patterns read, which is the class's to say, as they come up.
-
-        A case that never holds goes before each case with such patterns: it keeps the classes
-        and checks their ``__match_args__``.
-        """
+        """Check what class patterns read by position, when they come up: the class says what."""
         before = self._patterns
         node = self.node_contents_visit(node)
-        cases = []
-        for case in node.cases:
-            checks = [self._check_of(each) for each in ast.walk(case.pattern) if _is_by_place(each)]
-            if checks:
-                guard = ast.BoolOp(ast.Or(), checks) if len(checks) > 1 else checks[0]
-                never = ast.match_case(ast.MatchAs(None, None), guard, [ast.Pass()])
-                for part in ast.walk(never):
-                    ast.copy_location(part, case.pattern)
-                cases.append(never)
-            cases.append(case)
-        node.cases = cases
+        self._patterns = add_checks(node, self._patterns)
         if self._in_class_body and self._patterns > before:
-            return self._without_trace(node, range(before + 1, self._patterns + 1))
+            return without_trace(node, range(before + 1, self._patterns + 1))
         return node
-
-    def _without_trace(self, node: ast.Match, patterns: Iterable[int]) -> ast.stmt:
-        """The statement as one that leaves a class body without the names that keep classes."""
-        names = [f"<class {number}>" for number in patterns]
-        bind = ast.Assign([ast.Name(name, ast.Store()) for name in names], ast.Constant(None))
-        delete = ast.Delete([ast.Name(name, ast.Del()) for name in names])
-        inner = ast.Try([node], [], [], [delete])
-        whole = ast.If(ast.Constant(True), [bind, inner], [])
-        for part in (whole, whole.test, inner, *ast.walk(bind), *ast.walk(delete)):
-            ast.copy_location(part, node)
-        return whole
-
-    def _check_of(self, pattern: Any) -> ast.expr:
-        """A check of a pattern's class, which the pattern then finds under a name of its own."""
-        self._patterns += 1
-        name = f"<class {self._patterns}>"
-        arguments = [pattern.cls, ast.Constant(len(pattern.patterns))]
-        checked = ast.Call(ast.Name(GUARD_PATTERNS, ast.Load()), arguments, [])
-        kept = ast.NamedExpr(ast.Name(name, ast.Store()), checked)
-        pattern.cls = ast.copy_location(ast.Name(name, ast.Load()), pattern.cls)
-        return ast.Compare(kept, [ast.Is()], [ast.Name(GUARD_PATTERNS, ast.Load())])  # never
 
     visit_match_case = _allow
     visit_MatchValue = _allow  # noqa: N815
@@ -438,10 +395,6 @@ class Policy(RestrictingNodeTransformer):
 def _is_plain(variable: str) -> ast.expr:
     kind = ast.Call(ast.Name(TYPE_OF, ast.Load()), [ast.Name(variable, ast.Load())], [])
     return ast.Subscript(ast.Name(PLAIN_CLASSES, ast.Load()), kind, ast.Load())
-
-
-def _is_by_place(node: ast.AST) -> bool:
-    return isinstance(node, ast.MatchClass) and bool(node.patterns)
 
 
 def _is_super_call(node: ast.AST, plain: bool) -> bool:

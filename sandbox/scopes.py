@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 from . import classes
 from .compiling import compile_text
 from .names import is_special
-from .policy import TURN
+from .symbols import TURN
 from .tracebacks import remember_source
 
 _OPTIMIZED = 1  # of a code object: its variables are no dictionary, as a function's

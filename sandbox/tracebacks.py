@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from .deadline import Interrupt
 from .execution import clip
 from .limits import MAX_TEXT
-from .policy import TURN
 from .preview import NAME_CHARS
+from .symbols import TURN
 
 MAX_HEAD, MAX_TAIL = 5, 15
 """Frames of one error that are shown, first and last; what lies between is counted."""

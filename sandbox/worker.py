@@ -33,10 +33,10 @@ from .hints import Known, hint
 from .limits import MAX_TEXT, Limits
 from .namespace import Namespace
 from .output import Output, Pipe
-from .policy import TURN, VALUE
 from .preview import Writer, class_name, each_repr_once, without_addresses
 from .selves import take_instances_only
 from .stub import GateStub
+from .symbols import TURN, VALUE
 from .tracebacks import message_of, own_line, own_traceback, remember_source
 from .wire import Op, check_unasked, dumps, frame, loads, read_setting, seal
 

@@ -11,7 +11,7 @@ import warnings
 from contextlib import AbstractContextManager
 from typing import Any
 
-from ..policy import TURN
+from ..symbols import TURN
 from .streams import ERR
 
 _ORDINARY: tuple[tuple[Any, ...], ...] = (

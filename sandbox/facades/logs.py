@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from .. import guards
-from ..policy import TURN
+from ..symbols import TURN
 from .log_handlers import (
     Filter,
     Filterer,

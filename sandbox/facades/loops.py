@@ -19,7 +19,7 @@ from contextvars import Context
 from typing import Any
 
 from ..deadline import Interrupt
-from ..policy import TURN
+from ..symbols import TURN
 from ..tracebacks import own_traceback
 from .streams import ERR
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import classes, guards
 from ..names import is_special
-from ..policy import TURN
+from ..symbols import TURN
 from .facade import Facade
 
 _as_written = functools.partial(inspect.Signature.from_callable, follow_wrapped=False)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import classes
-from ..policy import TURN
+from ..symbols import TURN
 
 
 def mend() -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from types import FrameType, TracebackType
 from typing import Any, NamedTuple
 
-from ..policy import TURN
+from ..symbols import TURN
 from ..tracebacks import kind_of, message_of, own_traceback
 from .streams import ERR
 

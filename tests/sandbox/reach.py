@@ -19,6 +19,7 @@ import sys
 import threading
 import types
 from collections import Counter, deque
+from pathlib import Path
 from typing import Any
 
 from circlet.sandbox import classes, guards
@@ -43,6 +44,7 @@ OUTSIDE = {
 """Modules none of whose functions or classes a program has any business with."""
 PLAIN = (str, int, float, bool, bytes, complex, type(None), range, slice)
 LOCKS = (type(threading.Lock()), type(threading.RLock()))
+OURS = str(Path(classes.__file__).parent)
 ADMITTED = {"posix.urandom", "posix.fspath", "os.PathLike", "os.PathLike.__fspath__"}
 KEPT = re.compile(
     r"logging\.(root|lastResort)\.|sys\.argv$|.*\.__slots__$"
@@ -125,7 +127,7 @@ class Walk:
             return None if made else f"a new class {obj.__name__}"
         if callable(obj) and not isinstance(obj, types.MethodType) and not _is_lock(obj):
             module = getattr(obj, "__module__", None)
-            if isinstance(module, str) and module.partition(".")[0] in OUTSIDE:
+            if _is_foreign(obj) and isinstance(module, str) and module.split(".")[0] in OUTSIDE:
                 name = f"{module}.{getattr(obj, '__qualname__', obj)}"
                 return None if name in ADMITTED else name
         if (
@@ -212,6 +214,12 @@ class Walk:
             return function(*args)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _is_foreign(obj: Any) -> bool:
+    """Whether it is no function of ours: those go by the names of what they stand for."""
+    code = getattr(obj, "__code__", None)
+    return code is None or not code.co_filename.startswith(OURS)
 
 
 def _is_lock(obj: Any) -> bool:

@@ -64,9 +64,7 @@ def test_what_leads_out_of_a_function_is_refused(refusal, name):
         assert name in refusal("def f(): ...\n" + form.format("f", name)).message
 
 
-@pytest.mark.parametrize(
-    "name", ["__globals__", "__code__", "__closure__", "__builtins__"]
-)
+@pytest.mark.parametrize("name", ["__globals__", "__code__", "__closure__", "__builtins__"])
 def test_nor_is_it_by_a_text(box, name):
     """Nor by ``getattr``, ``setattr``, ``format`` or the function's variables."""
     head = "def f(): ...\n"
