@@ -109,13 +109,27 @@ REFUSED: Mapping[str, str | Callable[[], Any]] = {
 }
 """Sources that are refused, or calls that are, so that the page has their very words."""
 
+DIFFERENCES = (
+    "`vars(x)` and `x.__dict__` are copies. What is written to one reaches the object; what the "
+    "object gets later is not in it. Special names are in none, nor in what `dir` gives.",
+    "`locals()` in a function is a new copy at each call, as from Python 3.13 on: what `exec` "
+    "binds there is not in it. Hand `exec` a dictionary, and read that.",
+    "`globals()` gives a mapping that is no `dict`; `dict(globals())` is one.",
+    "Builtins that are checked are functions or methods of Python's: `type(getattr)` is not that "
+    "of `len`.",
+    "`print`, errors and what a turn shows leave addresses out: `<function f>`.",
+    "Warnings of the compiler (`SyntaxWarning`) are not shown.",
+    "A module is one and the same for all turns, and can't be changed.",
+)
+"""What a program can notice, and is told of by no error."""
+
 ALL_THERE_IS = ("collections.abc", "math")
 """Modules that give whatever this Python's has."""
 
 
 def page() -> str:
     """The whole page."""
-    parts = (_intro(), _constructs(), _specials(), _builtins(), _modules())
+    parts = (_intro(), _constructs(), _specials(), _builtins(), _modules(), _differences())
     return "\n".join(line for part in parts for line in part)
 
 
@@ -273,6 +287,16 @@ def _names_of(module: str) -> str:
         nodes = set(facades.AST_NODES.split())
         return _code(name for name in listed if name not in nodes) + ", and every class of nodes"
     return _code(listed) or "its submodules"
+
+
+# -- differences ---------------------------------------------------------------------------------
+
+
+def _differences() -> Iterator[str]:
+    yield "## What differs without an error\n"
+    for difference in DIFFERENCES:
+        yield f"- {difference}"
+    yield ""
 
 
 # -- text --------------------------------------------------------------------------------------

@@ -52,10 +52,19 @@ _OTHER_NAMES = {
     "json.stringify": "json.dumps",
 }
 """What programs call what they have not imported, or what other languages call it."""
+_WAYS = {
+    "_fields": "ast.iter_fields(node) gives the names and values of a node's fields.",
+    "_attributes": "They are lineno, col_offset, end_lineno and end_col_offset.",
+    "_member_names_": "__members__ has the members by name.",
+    "_member_map_": "__members__ has the members by name.",
+    "_value2member_map_": "Calling the class with a value gives its member.",
+}
+"""What there is instead of private names that programs read in the library's classes."""
 _LATER = ("cmath", "asyncio", "operator", "typing", "ast")
 """Modules whose names are likelier meant from another one that has them too."""
 _CONSTANTS = ("None", "True", "False")
 _LOCAL = re.compile(r"local variable '(\w+)'")
+_CLOSED = re.compile(r'"(\w+)" of .* is private')
 _PLAIN_REASON = re.compile(r"has no |no attribute|no member")
 """What is said of an attribute that just isn't there, and not of one that is there and failed."""
 _METHODS = frozenset(
@@ -171,6 +180,10 @@ def _for_local(error: NameError, known: Known) -> Iterator[str]:
 
 def _for_attribute(error: AttributeError, known: Known) -> Iterator[str]:
     name, obj = _name(error.name), error.obj
+    if found := _CLOSED.match(message_of(error)):
+        if found[1] in _WAYS:
+            yield _WAYS[found[1]]
+        return
     if name is None or (is_special(name) and name not in ("__init__", "__name__")):
         return
     module = next((one for one, face in known.modules.items() if face is obj), None)

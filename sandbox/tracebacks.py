@@ -148,6 +148,9 @@ def _chain(error: BaseException) -> list[tuple[BaseException, str]]:
         before, link = _plain(newest, "__cause__"), _CAUSE
         if before is None and not _plain(newest, "__suppress_context__"):
             before, link = _plain(newest, "__context__"), _CONTEXT
+        while isinstance(before, Interrupt) and not own_frames(before) and id(before) not in seen:
+            seen.add(id(before))  # the same interrupt, on its way through what is not shown
+            before = _plain(before, "__context__")
         if before is None or id(before) in seen:
             return chain
         seen.add(id(before))

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from circlet.sandbox import names
+from circlet.sandbox import Sandbox, names
 from circlet.sandbox.facades.names import LEFT_OUT, PUBLIC
 from circlet.sandbox.policy import Policy
 
@@ -72,3 +72,24 @@ def test_what_has_no_docstring_cannot_be_put_on_the_page(language):
     """The page makes nothing up."""
     with pytest.raises(ValueError, match="has no docstring"):
         language._first(lambda: None)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class A: pass\na = A()\nv = vars(a)\nv['x'] = 1\na.y = 2\n(a.x, 'y' in v) == (1, False)",
+        "class A:\n    def __init__(self): pass\n'__init__' not in [*vars(A), *dir(A)]",
+        "def f():\n    exec('r = 1')\n    return 'r' in locals()\nnot f()",
+        "scope = {}\nexec('r = 1', scope)\nscope['r'] == 1",
+        "not isinstance(globals(), dict) and type(dict(globals())) is dict",
+        "type(getattr) is not type(len)",
+        "def f(): pass\nprint(f)\n' at 0x' in repr(f)",
+        "1 is 1",
+    ],
+)
+def test_what_is_said_to_differ_does(source):
+    """Each difference that the page tells of is there, and no error comes with it."""
+    with Sandbox() as box:
+        run = box.run(source)
+    assert run.value is True, str(run)
+    assert run.stdout in ("", "<function f>\n")

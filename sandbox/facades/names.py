@@ -217,6 +217,7 @@ LEFT_OUT: dict[str, str] = {
     "asyncio.set_event_loop_policy": "there is one kind of loop; asyncio.new_event_loop makes one",
     "asyncio.start_server": "there is no network; use a gate",
     "atexit": "a session is ended from outside; use try and finally, or contextlib.ExitStack",
+    "builtins": "the builtins are there by their names",
     "bz2.BZ2File": "there are no files; use bz2.compress and bz2.decompress",
     "bz2.open": "there are no files; use bz2.compress and bz2.decompress",
     "calendar.LocaleTextCalendar": "there is one locale, C; use calendar.TextCalendar",

@@ -218,8 +218,8 @@ class Walk:
 
 def _is_foreign(obj: Any) -> bool:
     """Whether it is no function of ours: those go by the names of what they stand for."""
-    code = getattr(obj, "__code__", None)
-    return code is None or not code.co_filename.startswith(OURS)
+    ours = isinstance(obj, types.FunctionType) and obj.__code__.co_filename.startswith(OURS)
+    return not ours
 
 
 def _is_lock(obj: Any) -> bool:

@@ -393,6 +393,8 @@ def helped(backend: Any) -> Iterator[Sandbox]:
         ("import jsno", "Did you mean 'json'?"),
         ("import json\njson.parse('1')", "Did you mean 'json.loads'?"),
         ("from datetime import datetime\ndatetime.timedelta(1)", "`from datetime import timede"),
+        ("import ast\nast.parse('1')._fields", "ast.iter_fields(node) gives"),
+        ("from enum import Enum\nclass C(Enum):\n    A = 1\nC._member_map_", "__members__ has"),
         ("d = {'alpha': 1}\nd['alhpa']", "Did you mean 'alpha'?"),
         ("d = {'a': [{'b': 1, 'c': 2}]}\nd['a'][0]['x']", "Its keys are 'b', 'c'."),
         ("d = {n: n for n in range(99)}\nd['x']", "It has 99 keys, among them 0, 1, 2"),
@@ -521,6 +523,17 @@ def test_no_hint_leads_elsewhere(helped: Sandbox, source: str) -> None:
     assert "Error: " in last
 
 
+def test_an_interrupt_is_told_once(new_box: NewBox) -> None:
+    """A timeout that comes up again on its way out, in the library's frames, is one error."""
+    run = new_box(eval_ms=300).run(
+        "import asyncio\nasync def main():\n    while True: await asyncio.sleep(0)\n"
+        "asyncio.run(main())"
+    )
+    assert run.status == "timeout"
+    assert run.error is not None
+    assert run.error.traceback.count("TurnTimeout") == 1
+
+
 @pytest.mark.parametrize("name", ["futures", "futures.thread"])
 def test_a_package_that_is_left_out_says_why(box: Sandbox, name: str) -> None:
     """Case 26: the reason and what to use stand there, however the module is imported."""
@@ -582,7 +595,7 @@ def test_output_and_value_share_the_room(box: Sandbox) -> None:
     """Case 14: of long output and a long value, both ends of each are shown."""
     text = str(box.run("print('<' + 'o' * 100_000 + '>')\n['first', *range(100_000)]"))
     assert len(text) <= box.limits.output_chars
-    for wanted in ("<ooo", "ooo>\n['first', 0, 1, 2", " more]"):
+    for wanted in ("<ooo", "ooo>\n['first', 0, 1, 2", " more ..., 99997, 99998, 99999]"):
         assert wanted in text
 
 

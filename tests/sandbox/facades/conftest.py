@@ -1,6 +1,7 @@
 """A program's value in a sandbox and on bare CPython, side by side."""
 
 import ast
+import locale
 import sys
 import types
 from collections.abc import Callable
@@ -18,12 +19,13 @@ def on_cpython(source: str) -> Any:
     target = ast.Name("value_of_the_last", ast.Store())
     tree.body[-1] = ast.copy_location(ast.Assign([target], last.value), last)
     module = types.ModuleType("__main__")
-    real = sys.modules["__main__"]
+    real, place = sys.modules["__main__"], locale.setlocale(locale.LC_ALL)
     sys.modules["__main__"] = module
     try:
         exec(compile(ast.fix_missing_locations(tree), "<cpython>", "exec"), vars(module))
     finally:
         sys.modules["__main__"] = real
+        locale.setlocale(locale.LC_ALL, place)  # in "C", Python reads files as ASCII
     return vars(module)["value_of_the_last"]
 
 
