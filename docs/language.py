@@ -119,7 +119,6 @@ DIFFERENCES = (
     "of `len`.",
     "`print`, errors and what a turn shows leave addresses out: `<function f>`.",
     "Warnings of the compiler (`SyntaxWarning`) are not shown.",
-    "A module is one and the same for all turns, and can't be changed.",
 )
 """What a program can notice, and is told of by no error."""
 

@@ -101,7 +101,7 @@ def is_guarded(name: str) -> bool:
     return why_not_readable(name) is not None
 
 
-def get_attribute(obj: Any, name: str, default: Any = _MISSING) -> Any:
+def get_attribute(obj: Any, name: str, default: Any = _MISSING, /) -> Any:
     """``getattr``, under the policy's rules."""
     _check_text(name)
     try:
@@ -112,7 +112,7 @@ def get_attribute(obj: Any, name: str, default: Any = _MISSING) -> Any:
         return default
 
 
-def has_attribute(obj: Any, name: str) -> bool:
+def has_attribute(obj: Any, name: str, /) -> bool:
     """``hasattr``, under the policy's rules."""
     _check_text(name)
     try:
@@ -122,13 +122,13 @@ def has_attribute(obj: Any, name: str) -> bool:
     return True
 
 
-def set_attribute(obj: Any, name: str, value: Any) -> None:
+def set_attribute(obj: Any, name: str, value: Any, /) -> None:
     """``setattr``, under the policy's rules."""
     _check_write(obj, name)
     setattr(obj, name, value)
 
 
-def delete_attribute(obj: Any, name: str) -> None:
+def delete_attribute(obj: Any, name: str, /) -> None:
     """``delattr``, under the policy's rules."""
     _check_write(obj, name)
     delattr(obj, name)
@@ -137,7 +137,7 @@ def delete_attribute(obj: Any, name: str) -> None:
 def _check_text(name: Any) -> None:
     # A subclass of str could show one name to the check and another to the look-up.
     if type(name) is not str:
-        raise TypeError(f"attribute name must be a string, not {type(name).__name__!r}")
+        raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
 
 
 def _check_write(obj: Any, name: str) -> None:
@@ -190,7 +190,10 @@ def variables(obj: Any) -> Any:
         return specials.READERS["__dict__"](obj)
     except AttributeError:
         kind = obj.__name__ if is_class(obj) else type(obj).__name__
-        message = f"vars() works on objects of your own classes, not on {kind!r}"
+        message = (
+            f"vars() works on objects of your own classes, not on {kind!r}; "
+            "dir() gives names, and getattr() what they stand for"
+        )
         raise TypeError(message) from None
 
 

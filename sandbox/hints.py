@@ -19,11 +19,11 @@ from typing import Any
 
 from .classes import is_inherited, is_own
 from .facades.names import LEFT_OUT
+from .failing import dict_of, failing, held_by, innermost
 from .names import is_private, is_special, why_not_readable
 from .namespace import CLOSED_BUILTINS
 from .preview import show
-from .symbols import TURN
-from .tracebacks import Place, message_of, own_frames, place_of
+from .tracebacks import message_of
 
 NAME_CHARS = 60
 """Longest name that is compared with others."""
@@ -32,14 +32,11 @@ MAX_NAMES = 1_000
 SHOWN_KEYS = 10
 MAX_PLACES = 3
 """Modules that are told to have one and the same name."""
-SEGMENT_CHARS = 500
-"""Longest stretch of source that is looked at for what failed in it."""
 
-NO_FILES = (
-    "There are no files here: give it an io.StringIO or io.BytesIO in place of a path, see "
-    "whether it gives the text itself where no path is named, or use a gate."
+NO_SYSTEM = (
+    "There are no files and no network here: give it an io.StringIO or io.BytesIO in place of a "
+    "path, see whether it gives the text itself where no path is named, or use a gate."
 )
-NO_NETWORK = "There is no network here: use a gate."
 NOT_INSTALLED = "Nothing can be installed here: use what does without it."
 
 _OTHER_NAMES = {
@@ -128,7 +125,7 @@ def _for_name(error: NameError, known: Known) -> Iterator[str]:
         return
     where = list(_where(name, known))
     yield from where
-    frame = _innermost(error)
+    frame = innermost(error)
     own = [*known.variables] if frame is None else [*frame.f_locals, *frame.f_globals]
     own = [one for one in own if _is_plain(one)]
     if where:
@@ -236,9 +233,9 @@ def _meant_from(name: str, known: Known) -> list[str]:
 def _attributes(obj: Any, private: bool) -> list[str]:
     """The names that an object has and the program may read; ``private`` ones only if asked."""
     kind = obj if isinstance(obj, type) else type(obj)
-    names = {name for base in type.mro(kind) for name in _dict_of(base)}
+    names = {name for base in type.mro(kind) for name in dict_of(base)}
     if not isinstance(obj, type):
-        names.update(_dict_of(obj))
+        names.update(dict_of(obj))
     return [name for name in names if _is_open(kind, name, private)]
 
 
@@ -250,21 +247,11 @@ def _is_open(kind: type, name: Any, private: bool) -> bool:
     return True
 
 
-def _dict_of(obj: Any) -> Mapping[str, Any]:
-    """An object's own variables, past what its class makes of reading them."""
-    get = type.__getattribute__ if isinstance(obj, type) else object.__getattribute__
-    try:
-        found = get(obj, "__dict__")
-    except AttributeError:
-        return {}
-    return found if isinstance(found, Mapping) else {}
-
-
 def _public(face: Any) -> Mapping[str, Any]:
     """The names of a module, whether it is ours or one given as it is."""
     if isinstance(face, ModuleType):
         return {name: value for name, value in vars(face).items() if not name.startswith("_")}
-    return {name: value for name, value in _dict_of(face).items() if _is_plain(name)}
+    return {name: value for name, value in dict_of(face).items() if _is_plain(name)}
 
 
 def _for_import(error: ImportError, known: Known) -> Iterator[str]:
@@ -276,7 +263,7 @@ def _for_import(error: ImportError, known: Known) -> Iterator[str]:
             yield from _did_you_mean(name, known.modules, cutoff=0.75)
         return
     found = _IMPORTED.search(message_of(error))
-    if found is None and _innermost(error) is None:
+    if found is None and innermost(error) is None:
         yield NOT_INSTALLED
     if found is None or found[2] not in known.modules:
         return
@@ -291,17 +278,14 @@ def _for_import(error: ImportError, known: Known) -> Iterator[str]:
 
 def _is_of_package(error: ImportError) -> bool:
     """Whether a package looked for a module: what a program looks for is told in other words."""
-    return _innermost(error) is None and message_of(error).startswith("No module named")
+    return innermost(error) is None and message_of(error).startswith("No module named")
 
 
 def _for_system(error: OSError) -> Iterator[str]:
     """What to use where a library asked the system for something. A gate's errors say it all."""
-    if _innermost(error) is not None:
-        return
-    if str(type(error).__module__).partition(".")[0] in ("http", "socket", "ssl", "urllib"):
-        yield NO_NETWORK
-    elif type(error.errno) is int:
-        yield NO_FILES
+    is_systems = type(error.errno) is int or type(error).__module__ == "urllib.error"
+    if is_systems and innermost(error) is None:
+        yield NO_SYSTEM
 
 
 # -- syntax --------------------------------------------------------------------------------------
@@ -327,11 +311,11 @@ def _for_syntax(error: SyntaxError, known: Known) -> Iterator[str]:
 
 def _for_key(error: KeyError) -> Iterator[str]:
     """The keys of the dictionary, where the failing expression shows which one it is."""
-    node, frame = _failing(error)
+    node, frame = failing(error)
     if not isinstance(node, ast.Subscript) or frame is None:
         return
     try:
-        held = _held(node.value, frame)
+        held = held_by(node.value, frame)
     except LookupError:
         return
     if not isinstance(held, dict) or len(error.args) != 1:
@@ -353,7 +337,7 @@ def _for_key(error: KeyError) -> Iterator[str]:
 
 def _for_call(error: TypeError, known: Known) -> Iterator[str]:
     """Whether what can't be called is a variable that hides a builtin."""
-    node, frame = _failing(error)
+    node, frame = failing(error)
     if not isinstance(node, ast.Call) or frame is None or "not callable" not in message_of(error):
         return
     name = getattr(node.func, "id", None)
@@ -367,59 +351,6 @@ def _for_call(error: TypeError, known: Known) -> Iterator[str]:
 
 def _is_outermost(frame: FrameType) -> bool:
     return frame.f_code.co_name == "<module>"
-
-
-def _failing(error: BaseException) -> tuple[ast.expr | None, FrameType | None]:
-    """The expression of the program's own whose evaluation raised, and its frame."""
-    frames, frame = own_frames(error), _innermost(error)
-    place = place_of(frames[-1]) if frames else None
-    if frame is None or place is None:
-        return None, None
-    try:
-        return ast.parse(f"({_segment(frames[-1].filename, place)})", mode="eval").body, frame
-    except (SyntaxError, ValueError):
-        return None, None
-
-
-def _segment(filename: str, place: Place) -> str:
-    lines = linecache.getlines(filename)[place.line - 1 : place.end_line]
-    encoded = [line.encode("utf-8", "surrogatepass") for line in lines]
-    if not encoded:
-        return ""
-    encoded[-1] = encoded[-1][: place.end_column]
-    encoded[0] = encoded[0][place.column :]
-    text = b"".join(encoded)
-    return text.decode("utf-8", "replace") if len(text) <= SEGMENT_CHARS else ""
-
-
-def _innermost(error: BaseException) -> FrameType | None:
-    """The frame that raised, if it is one of the program's own."""
-    step = error.__traceback__
-    while step is not None and step.tb_next is not None:
-        step = step.tb_next
-    if step is None or not step.tb_frame.f_code.co_filename.startswith(TURN):
-        return None
-    return step.tb_frame
-
-
-def _held(node: ast.expr, frame: FrameType) -> Any:
-    """What an expression of names, keys and attributes stands for, without running anything.
-
-    Raises:
-        LookupError: It is more than that, or there is no such thing.
-    """
-    if isinstance(node, ast.Name) and _is_plain(node.id):
-        names = frame.f_locals if node.id in frame.f_locals else frame.f_globals
-        return names[node.id]
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.Attribute):
-        return _dict_of(_held(node.value, frame))[node.attr]
-    if isinstance(node, ast.Subscript):
-        holder, key = _held(node.value, frame), _held(node.slice, frame)
-        if type(holder) in (dict, list, tuple) and type(key) in (str, int):
-            return holder[key]
-    raise LookupError
 
 
 # -- likeness ------------------------------------------------------------------------------------

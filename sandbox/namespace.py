@@ -44,8 +44,11 @@ CLOSED_BUILTINS = {
 
 
 def _closed(name: str, instead: str) -> Callable[..., Any]:
+    # What a program that tries to open a file is ready for is that there is none.
+    error = FileNotFoundError if name == "open" else NameError
+
     def refuse(*_: Any, **__: Any) -> Any:
-        raise NameError(f"{name}() is not available: {instead}")
+        raise error(f"{name}() is not available: {instead}")
 
     return refuse
 

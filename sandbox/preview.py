@@ -70,7 +70,8 @@ def size_of(value: Any) -> str:
     if shape not in _BRACKETS and shape not in _TEXTS:
         return ""
     size = shape.__len__(value)
-    return f"{size:,} {_UNITS.get(shape, 'items')}"
+    unit = _UNITS.get(shape, "items")
+    return f"{size:,} {unit[:-1] if size == 1 else unit}"
 
 
 def summary(value: Any) -> str:
@@ -227,7 +228,8 @@ class Writer:
             share = max(share, _ITEM_ROOM)
         needed = sum(min(weight, share) for weight in weights)
         least = sum(min(weight, max(share, _TEXT_ROOM)) for weight in weights)
-        last, kept = [], 0
+        last: list[Any] = []
+        kept = 0
         if least * size > room * len(weights):
             last, kept = _last_few(value, shape, size, room // 4)
         start = self._size

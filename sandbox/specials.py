@@ -134,7 +134,9 @@ def _of_function(name: str, obj: Any) -> Any:
 
 def _wrapped(obj: Any) -> Any:
     value = getattr(obj, "__wrapped__")  # noqa: B009 - a special name, in the open
-    return value if is_own_function(value) else _refuse(obj, "__wrapped__")
+    # lru_cache gives an object of its own, round the function of the program's that it calls.
+    inner = value.__wrapped__ if type(value) is functools._lru_cache_wrapper else value
+    return value if is_own_function(inner) else _refuse(obj, "__wrapped__")
 
 
 def _of_method(name: str, obj: Any) -> Any:

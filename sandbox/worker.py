@@ -331,7 +331,9 @@ class Worker:
         error = self._run_own(seconds, action)
         if error is None:
             return ""
-        return "it took too long" if self._deadline.passed else self._text_of(error)
+        if self._deadline.passed:
+            return "it took too long"
+        return "it called done" if self._finished else self._text_of(error)
 
     def _describe(self, error: BaseException, filename: str) -> dict[str, Any]:
         described: dict[str, Any] = {

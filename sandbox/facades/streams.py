@@ -205,11 +205,10 @@ def read_line(prompt: Any = "", /) -> str:
     """``input``: a line of what ``sys.stdin`` was turned to.
 
     Raises:
-        NameError: It was turned to nothing.
-        EOFError: There is no line left.
+        EOFError: There is no line left, or it was turned to nothing.
     """
     if IN.target is IN.own:
-        raise NameError(f"input() is not available: {NOBODY}")
+        raise EOFError(f"input() is not available: {NOBODY}")
     show(prompt, end="")
     line: str = IN.target.readline()
     if not line:

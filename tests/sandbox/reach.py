@@ -45,7 +45,10 @@ OUTSIDE = {
 PLAIN = (str, int, float, bool, bytes, complex, type(None), range, slice)
 LOCKS = (type(threading.Lock()), type(threading.RLock()))
 OURS = str(Path(classes.__file__).parent)
-ADMITTED = {"posix.urandom", "posix.fspath", "os.PathLike", "os.PathLike.__fspath__"}
+ADMITTED = {
+    *("posix.urandom", "posix.fspath", "os.PathLike", "os.PathLike.__fspath__"),
+    *("posix._path_normpath", "posix._path_splitroot_ex"),  # of texts, in C from 3.13 on
+}
 KEPT = re.compile(
     r"logging\.(root|lastResort)\.|sys\.argv$|.*\.__slots__$"
     r"|keyword\.\w+$|html\.entities\.\w+$|hashlib\.algorithms_\w+$"

@@ -30,7 +30,7 @@ def parts(text: str) -> tuple[str, int, str]:
     [
         ("answer = sorted('ba')", "assigned `answer` (list, 2 items)"),
         ("n = 1\nn += 5", "assigned `n` (int: 6)"),
-        ("a, (b, *c) = 1.5, 'xyz'", "assigned `a` (float: 1.5), `b` (str, 1 chars), `c` (list, 2"),
+        ("a, (b, *c) = 1.5, 'xyz'", "assigned `a` (float: 1.5), `b` (str, 1 char), `c` (list, 2"),
         ("kind: dict = {}", "assigned `kind` (dict, 0 items)"),
         ("class C: pass\nc = C()\nc.x = 1", "assigned `c` (C); defined `C`"),
         ("def f(): inner = 1\nasync def g(): pass", "defined `f`, `g`"),
@@ -68,7 +68,7 @@ def test_what_was_changed_in_place_is_told(box: Sandbox) -> None:
     """Case 16: items and attributes that were assigned are told by what holds them."""
     box.run("d = {'x': {}}\nclass C: pass\nc = C()")
     text = str(box.run("d['x']['y'] = 1\nd['z'] = 2\nc.a = 1\ndel d['z']"))
-    assert "; changed `d` (dict, 1 items), `c` (C); nothing printed." in text
+    assert "; changed `d` (dict, 1 item), `c` (C); nothing printed." in text
 
 
 def test_blank_output_is_told(box: Sandbox) -> None:
@@ -740,3 +740,16 @@ def test_a_text_s_own_methods_don_t_run_while_it_is_sent(box: Sandbox) -> None:
     )
     assert run.state == "kept"
     assert box.run("1").value == 1
+
+
+def test_a_repr_that_ends_the_work_is_told(new_box: NewBox) -> None:
+    """A value whose ``__repr__`` calls ``done`` is said to have done so; no inner name is shown."""
+    run = new_box().run("class W:\n    def __repr__(self): done(1)\nW()")
+    assert run.shown == "<W can't be shown: it called done>"
+
+
+def test_the_refusal_of_except_star_points_at_it(box: Sandbox) -> None:
+    """Line and caret are those of the clause, and not those of its ``try``."""
+    run = box.run("try:\n    pass\nexcept* ValueError: pass")
+    assert run.error is not None
+    assert run.error.line == 3

@@ -29,6 +29,14 @@ class Book:
     def count(self):
         from shelf._ledger import pages
         return pages()
+    def save(self, path):
+        open(path, "w")
+    def send(self):
+        socket.create_connection(("localhost", 9))
+    def print(self):
+        import no_such_printer
+    def plot(self):
+        raise ImportError("pip install no_such_plotter")
 """,
     "rooms/__init__.py": "",
     "rooms/attic.py": "from .. import Book\nbook = Book()",
@@ -171,6 +179,24 @@ def test_what_a_package_imports_late_is_there(site: Path) -> None:
     with Sandbox(packages=["shelf"]) as box:
         assert box.run("import shelf\nshelf.Book().count()").value == ["Error", "Node", 80]
         assert box.run("import wave").error
+
+
+@kernel
+@pytest.mark.parametrize(
+    ("call", "hint"),
+    [
+        ("save('x.txt')", "There are no files and no network here: give it an io.StringIO"),
+        ("send()", "There are no files and no network here"),
+        ("print()", "Nothing can be installed here"),
+        ("plot()", "Nothing can be installed here"),
+    ],
+)
+def test_what_a_package_asks_in_vain_has_a_hint(site: Path, call: str, hint: str) -> None:
+    """Files, the network, what is not installed: a line says what to use."""
+    with Sandbox(packages=["shelf"]) as box:
+        run = box.run(f"import shelf\nshelf.Book().{call}")
+        assert run.error is not None
+        assert run.error.traceback.split("\n")[-1].startswith(hint)
 
 
 @kernel

@@ -272,7 +272,7 @@ def test_a_repr_may_be_run_once() -> None:
     value = [Counting()]
     with each_repr_once():
         assert show(value, ROOM) == show(value, 20) == "[number 1]"
-    assert describe(value) == "list, 1 items: [number 2]"
+    assert describe(value) == "list, 1 item: [number 2]"
 
 
 @pytest.mark.parametrize(

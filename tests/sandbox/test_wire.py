@@ -299,4 +299,4 @@ def test_sealing_twice_is_sealing_once() -> None:
     """What is sealed is handed on as it is."""
     sealed = seal([1])
     assert seal(sealed) is sealed
-    assert sealed == Sealed(dumps([1]), "list, 1 items: [1]")
+    assert sealed == Sealed(dumps([1]), "list, 1 item: [1]")
