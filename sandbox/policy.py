@@ -233,7 +233,7 @@ class Policy(RestrictingNodeTransformer):
             )
         return node
 
-    def visit_TryStar(self, node: Any) -> ast.AST:  # noqa: N802
+    def visit_TryStar(self, node: Any) -> Any:  # noqa: N802
         """Deny ``except*``: CPython before 3.12.9 and 3.13.2 trusts a group's own ``split``."""
         message = "except* is not allowed here: catch the group, and look at .exceptions"
         self.error(node.handlers[0], message)
