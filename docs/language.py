@@ -161,7 +161,7 @@ def _constructs() -> Iterator[str]:
         else:
             rows.append((written, decision, text))
     yield f"Allowed, while what stands in them is checked: {'; '.join(allowed)}.\n"
-    yield from _table(("construct", "", ""), rows)
+    yield from _table(("construct", "is", "what, and how"), rows)
     yield (
         "What the source alone can't tell is checked as the program runs: private and special\n"
         "attributes, the attributes that a `format` text names, the bases and the metaclass of a\n"
@@ -200,20 +200,21 @@ def _specials() -> Iterator[str]:
     yield "## Special and private names\n"
     rows = [
         ("methods that a class may define", names.CLASS_METHODS),
-        ("those that aren't called by name", names.CLASS_METHODS - names.OPERATOR_METHODS),
+        ("those that aren't called by name", _not_called()),
         ("those that `super()` doesn't reach", _not_by_super()),
         ("attributes of any object that are read", names.READABLE | {"__class__"}),
         ("attributes of your own objects, functions and classes that are read", _of_own()),
-        ("attributes of your own functions and classes that are set", names.SETTABLE),
-        ("other names that a class body may assign", names.CLASS_VARIABLES - names.CLASS_METHODS),
+        ("attributes of your own functions that are set", names.SETTABLE - names.CLASS_METHODS),
+        ("other names that a class body may assign", _assigned()),
         ("names that a turn may assign at its top level", names.MODULE_VARIABLES),
         ("names that are read as variables", _variables()),
         ("methods whose text names attributes: they are checked", names.DYNAMIC),
         ("attributes that lead into frames and code: refused", INSPECT_ATTRIBUTES),
     ]
-    yield from _table(("", ""), [(which, _code(sorted(these))) for which, these in rows])
+    yield from _table(("names", "which"), [(which, _code(sorted(these))) for which, these in rows])
     yield (
-        "Every other special name (`__x__`) is refused. Private names (`_x`, `__x`) are free on\n"
+        "The methods above can be set on your own classes too. Every other special name (`__x__`)\n"
+        "is refused. Private names (`_x`, `__x`) are free on\n"
         "objects, functions and classes that are your own, and closed on all others.\n"
     )
     readable = names.READABLE | names.OWN_READABLE
@@ -227,6 +228,15 @@ def _specials() -> Iterator[str]:
     )
 
 
+def _not_called() -> frozenset[str]:
+    return names.CLASS_METHODS - names.OPERATOR_METHODS - names.OWN_READABLE
+
+
+def _assigned() -> frozenset[str]:
+    # Where slots are assigned, a guard checks the names in them.
+    return (names.CLASS_VARIABLES | {"__slots__"}) - names.CLASS_METHODS
+
+
 def _not_by_super() -> frozenset[str]:
     return names.CLASS_METHODS - names.SUPER_METHODS - names.OWN_READABLE
 
@@ -236,7 +246,7 @@ def _variables() -> frozenset[str]:
 
 
 def _of_own() -> frozenset[str]:
-    return names.OWN_READABLE - names.CLASS_METHODS - {"__class__"}
+    return names.OWN_READABLE - {"__class__"}
 
 
 # -- builtins ----------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ class Policy(RestrictingNodeTransformer):
         return self._at_turn_level and name in MODULE_VARIABLES
 
     def visit_Name(self, node: ast.Name) -> ast.AST:  # noqa: N802
-        """Check what is bound; allow every read but of special names."""
+        """Check names where they are bound; of the special ones few can be read."""
         if not isinstance(node.ctx, ast.Load):
             self.check_name(node, node.id)
         elif is_special(node.id) and node.id not in READABLE_NAMES:
@@ -143,7 +143,7 @@ class Policy(RestrictingNodeTransformer):
     # -- attributes ----------------------------------------------------------------------
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
-        """Check the name; guard those whose safety depends on the object."""
+        """Check the name; what depends on the object is looked at as the program runs."""
         node = self.node_contents_visit(node)
         if isinstance(node.ctx, ast.Load):
             return self._read(node)
@@ -204,7 +204,7 @@ class Policy(RestrictingNodeTransformer):
     visit_Subscript = _allow  # noqa: N815
 
     def visit_Assign(self, node: Any) -> Any:  # noqa: N802
-        """Allow assignments; the names in ``__slots__`` are checked when the class is made."""
+        """Allow any target; the names in ``__slots__`` are checked when the class is made."""
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         is_slots = isinstance(targets[0], ast.Name) and targets[0].id == "__slots__"
         if not (self._in_class_body and is_slots and len(targets) == 1 and node.value):
@@ -224,7 +224,7 @@ class Policy(RestrictingNodeTransformer):
     guard_iter = _allow
 
     def visit_Try(self, node: ast.Try) -> ast.AST:  # noqa: N802
-        """Allow ``try``; a bare ``except:`` catches what ``except BaseException:`` does."""
+        """Allow all parts; a bare ``except:`` catches what ``except BaseException:`` does."""
         node = self.node_contents_visit(node)
         last = node.handlers[-1] if node.handlers else None
         if last is not None and last.type is None:  # Python itself refuses one that isn't last
@@ -287,7 +287,7 @@ class Policy(RestrictingNodeTransformer):
         return [self.visit(node) for node in nodes]
 
     def _comprehension(self, node: _Node) -> _Node:
-        """Allow comprehensions; their targets are local to them, but for those of ``:=``."""
+        """Allow all; their targets are local to them, but for those of ``:=``."""
         with self._scope(walrus_at_turn_level=self._walrus_at_turn_level):
             return self.node_contents_visit(node)
 
