@@ -10,6 +10,26 @@ from typing import Any
 import pytest
 from circlet.sandbox import Sandbox
 
+ON_EACH_BACK_END = (
+    *("test_alerts", "test_identifiers", "test_library_programs", "test_plain_modules"),
+    *("test_streams", "test_tasks"),
+)
+"""Tests of what depends on the process: its streams, its clock, what it can load."""
+
+
+@pytest.fixture(scope="module")
+def backend() -> str:
+    """The best there is: most facades are the same in each."""
+    return "auto"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run some modules on each back end."""
+    name = metafunc.module.__name__.rpartition(".")[2]
+    if "backend" in metafunc.fixturenames and name in ON_EACH_BACK_END:
+        kernel = pytest.param("kernel", marks=pytest.mark.kernel)
+        metafunc.parametrize("backend", [kernel, "portable"], scope="module")
+
 
 def on_cpython(source: str) -> Any:
     """The value of a program's last expression, as bare CPython has it."""
