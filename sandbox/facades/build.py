@@ -9,82 +9,24 @@ from typing import Any
 
 from .. import classes
 from ..names import is_special
-from . import (
-    abcs,
-    alerts,
-    arrays,
-    constants,
-    containers,
-    contexts,
-    copies,
-    elements,
-    enums,
-    formatters,
-    functions,
-    getters,
-    identifiers,
-    imports,
-    internals,
-    interpreter,
-    logs,
-    namespaces,
-    paths,
-    queues,
-    records,
-    references,
-    reports,
-    signatures,
-    streams,
-    structs,
-    tables,
-    tasks,
-    traces,
-    trees,
-    type_hints,
-    zones,
-)
+from . import alerts, streams, tasks
 from .facade import Facade, make
 from .names import PUBLIC
 
 _MATTERS = (
-    abcs,
-    alerts,
-    arrays,
-    constants,
-    containers,
-    contexts,
-    copies,
-    elements,
-    enums,
-    formatters,
-    functions,
-    getters,
-    identifiers,
-    imports,
-    internals,
-    interpreter,
-    logs,
-    namespaces,
-    paths,
-    queues,
-    records,
-    references,
-    reports,
-    signatures,
-    streams,
-    structs,
-    tables,
-    tasks,
-    traces,
-    trees,
-    type_hints,
-    zones,
+    "abcs alerts arrays constants containers contexts copies elements enums formatters "
+    "functions getters identifiers imports internals interpreter logs namespaces paths "
+    "queues records references reports signatures streams structs tables tasks traces "
+    "trees type_hints zones"
 )
+"""The modules beside this one that mend something, or have something to stand in."""
 
 
 def build() -> dict[str, type[Facade]]:
     """Make every facade. Preloads the modules behind them, so that none is imported later."""
-    ours = {name: value for matter in _MATTERS for name, value in matter.mend().items()}
+    ours: dict[str, Any] = {}
+    for matter in _MATTERS.split():
+        ours.update(importlib.import_module(f"{__package__}.{matter}").mend())
     classes.close(Facade)
     made: dict[str, type[Facade]] = {}
     for name in sorted(PUBLIC, reverse=True):  # what is in a package before the package
