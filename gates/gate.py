@@ -129,9 +129,13 @@ class Gate:
                 raise GateFault(f"{self.name}: it can't be given {name!r}; {takes}")
         if self.dependencies is not None:
             try:
-                dependencies = self.dependencies.validate(self.name, dependencies)
+                valid = self.dependencies.validate(self.name, dependencies)
             except GateArgumentError as error:
                 raise GateFault(str(error)) from None
+            # A container is the caller's own, and not the copy that was made to check it.
+            dependencies = {
+                name: _same_or(valid[name], value) for name, value in dependencies.items()
+            }
         return replace(
             self,
             bound={**self.bound, **dependencies},
@@ -336,3 +340,9 @@ def _declare(
         dependencies=dependencies,
         **settings,
     )
+
+
+def _same_or(valid: Any, given: Any) -> Any:
+    """What was given, where checking it changed nothing; else what it was made into."""
+    is_same = type(given) is type(valid) and isinstance(given, list | dict | set)
+    return given if is_same and given == valid else valid

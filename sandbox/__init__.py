@@ -9,31 +9,38 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .execution import ErrorInfo, Execution, GateCall
+    from .checkpoint import AsyncCheckpoint, Checkpoint
+    from .execution import ErrorInfo, Execution, GateCall, RollBack
     from .limits import Limits
     from .outcomes import ChildFailed, GateInterrupted, Truncated
     from .session import AsyncSandbox, Sandbox
 
 _HOMES = {
+    "AsyncCheckpoint": "checkpoint",
     "AsyncSandbox": "session",
+    "Checkpoint": "checkpoint",
     "ChildFailed": "outcomes",
     "ErrorInfo": "execution",
     "Execution": "execution",
     "GateCall": "execution",
     "GateInterrupted": "outcomes",
     "Limits": "limits",
+    "RollBack": "execution",
     "Sandbox": "session",
     "Truncated": "outcomes",
 }
 
 __all__ = [
+    "AsyncCheckpoint",
     "AsyncSandbox",
+    "Checkpoint",
     "ChildFailed",
     "ErrorInfo",
     "Execution",
     "GateCall",
     "GateInterrupted",
     "Limits",
+    "RollBack",
     "Sandbox",
     "Truncated",
 ]

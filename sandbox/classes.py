@@ -81,6 +81,19 @@ def _flags_offset() -> int:
     raise RuntimeError("this Python's class objects have no flags where they are looked for")
 
 
+def put(kind: Any, name: str, value: Any) -> None:
+    """Set an attribute of a class of the interpreter's own, which is immutable again afterwards.
+
+    From Python 3.12 on, such a class looks names up in another dictionary than the one that
+    setting them writes to, so it is written to both: setting has its operators follow.
+    """
+    names: dict[str, Any] = gc.get_referents(vars(kind))[0]  # what the read-only view shows
+    names[name] = value
+    thaw(kind)
+    type.__setattr__(kind, name, value)
+    freeze(kind)
+
+
 def close_iteration(kind: type, *methods: str) -> None:
     """Have objects of a class of the interpreter's own not be gone through.
 
@@ -88,7 +101,7 @@ def close_iteration(kind: type, *methods: str) -> None:
         kind: The class.
         methods: Names of its methods that do the same as ``iter``, and go too.
     """
-    names: dict[str, Any] = gc.get_referents(vars(kind))[0]  # what the read-only view shows
+    names: dict[str, Any] = gc.get_referents(vars(kind))[0]
     for name in ("__iter__", *methods):
         names.pop(name, None)
     ctypes.c_void_p.from_address(id(kind) + _iter_offset()).value = None
@@ -137,6 +150,14 @@ def is_metaclass(kind: Any) -> bool:
 def is_own_function(function: Any) -> bool:
     """Whether it is a function that the program's source defines."""
     return type(function) is types.FunctionType and function.__code__.co_filename.startswith(TURN)
+
+
+_INTERNAL = (types.ModuleType, types.FrameType, types.CodeType)
+
+
+def leads_out(obj: Any) -> bool:
+    """Whether an object is one that no program may hold: it makes classes, or holds all others."""
+    return isinstance(obj, _INTERNAL) or (is_metaclass(obj) and obj is not Type)
 
 
 _kept_names: dict[type, frozenset[str]] = {}

@@ -7,12 +7,9 @@ doesn't know crosses as a ``Described``: its type and a preview.
 
 from __future__ import annotations
 
-import datetime as dt
-import enum
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import msgpack
@@ -20,11 +17,9 @@ import msgpack
 from .errors import CodecError
 from .outcomes import RAISED, Outcome, Truncated
 from .preview import PREVIEW_CHARS, class_name, describe, show
+from .scalars import FROM_BYTES, FROM_LIST, WRITERS, Pack, check_labour, labour_of
+from .survey import IN_BYTES, MAX_DEPTH, Bytes, Ext, survey
 
-MAX_DEPTH = 64
-"""How deep containers with an extension type may nest in one value."""
-MAX_INT_BYTES = 1 << 16
-"""Largest integer that crosses, in bytes."""
 MAX_VALUE = 128 << 20
 """Largest value that is handed on sealed, in bytes."""
 MAX_TEXT = 4_096
@@ -32,12 +27,22 @@ MAX_TEXT = 4_096
 MAX_LOOSE_KEYS = 1_000
 """Keys of one map, or members of one set, that aren't strings, in what the host decodes
 unasked: their hashes are chosen by the sender, so many of them can be made to collide."""
+MAX_ALIKE = 32
+"""Keys of one map, or members of one set, that have the same hash: the time to tell them apart
+goes by the square of their number. Points about the origin come in eights, for to Python -1 and
+-2 hash alike."""
+MAX_NESTED_ALIKE = 100
+"""Members of frozensets of frozensets, in one value, that share a hash: each level of them
+multiplies the time that the next one takes."""
 MAX_ITEMS = 100_000
 """Members of all containers together in what the host decodes unasked: a few bytes of a frame
 can ask for many times their size in objects."""
+MAX_OPENED_ITEMS = 10_000_000
+"""Members of all containers together in any value; as objects they take up to a gigabyte."""
 MAX_UNASKED = 16 << 20
 """Bytes that the host decodes unasked; what is sealed does not count."""
-_ELSEWHERE = "hand it on in pieces, or where it stays sealed, such as a child's context"
+_ELSEWHERE = ": hand it on in pieces, or where it stays sealed, such as a child's context"
+_IN_PIECES = ": hand it on in pieces"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ class Described:
     text: str
 
     def __repr__(self) -> str:
-        return f"<{self.type} that stayed in its sandbox: {self.text}>"
+        return f"<{self.type} that stayed where it lives: {self.text}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +96,9 @@ def seal(value: Any) -> Sealed:
     data = dumps(value)
     if len(data) > MAX_VALUE:
         raise CodecError(f"a value of {len(data):,} bytes is too large: the limit is {MAX_VALUE:,}")
+    if len(data) > MAX_OPENED_ITEMS:  # or it can't have so many
+        survey(data, MAX_OPENED_ITEMS, unseal=True, beyond=_IN_PIECES)
     return Sealed(data, describe(value))
-
-
-class _Ext(enum.IntEnum):
-    TUPLE = 1
-    SET = 2
-    FROZENSET = 3
-    INT = 4
-    DECIMAL = 6
-    FRACTION = 7
-    COMPLEX = 8
-    DATETIME = 9
-    DATE = 10
-    TIME = 11
-    TIMEDELTA = 12
-    DESCRIBED = 20
-    SEALED = 21
-    TRUNCATED = 22
-    OUTCOME = 23
 
 
 def dumps(value: Any) -> bytes:
@@ -168,7 +157,7 @@ def _extension(item: Any, pack: Callable[[Any], bytes]) -> Any:
         code, content = writer(item, pack)
         return msgpack.ExtType(code, content)
     described = [class_name(item), show(item, PREVIEW_CHARS)]
-    return msgpack.ExtType(_Ext.DESCRIBED, pack(described))
+    return msgpack.ExtType(Ext.DESCRIBED, pack(described))
 
 
 _PLAIN: tuple[type, ...] = (int, float, str, bytes, dict, list, tuple, set, frozenset)
@@ -220,45 +209,26 @@ def _is_long(item: Any) -> bool:
     return type(item) is int and item.bit_length() > 63
 
 
-def _write_int(item: int, _pack: Callable[[Any], bytes]) -> tuple[_Ext, bytes]:
-    size = (item.bit_length() + 8) // 8
-    if size > MAX_INT_BYTES:
-        raise CodecError(f"an int of {size:,} bytes is too large: the limit is {MAX_INT_BYTES:,}")
-    return _Ext.INT, item.to_bytes(size, "big", signed=True)
+def _write_outcome(item: Outcome, pack: Pack) -> tuple[Ext, bytes]:
+    return Ext.OUTCOME, pack([type(item).__name__, item.reason, item.message, item.entity_id])
 
 
-def _write_outcome(item: Outcome, pack: Callable[[Any], bytes]) -> tuple[_Ext, bytes]:
-    return _Ext.OUTCOME, pack([type(item).__name__, item.reason, item.message, item.entity_id])
-
-
-_WRITERS: dict[type, Callable[[Any, Callable[[Any], bytes]], tuple[_Ext, bytes]]] = {
-    int: _write_int,
-    tuple: lambda item, pack: (_Ext.TUPLE, pack(list(item))),
-    set: lambda item, pack: (_Ext.SET, pack(list(item))),
-    frozenset: lambda item, pack: (_Ext.FROZENSET, pack(list(item))),
-    Decimal: lambda item, _: (_Ext.DECIMAL, str(item).encode("ascii")),
-    Fraction: lambda item, pack: (_Ext.FRACTION, pack([item.numerator, item.denominator])),
-    complex: lambda item, pack: (_Ext.COMPLEX, pack([item.real, item.imag])),
-    dt.datetime: lambda item, pack: (_Ext.DATETIME, pack([item.isoformat(), item.fold])),
-    dt.date: lambda item, _: (_Ext.DATE, item.isoformat().encode("ascii")),
-    dt.time: lambda item, pack: (_Ext.TIME, pack([item.isoformat(), item.fold])),
-    dt.timedelta: lambda item, pack: (
-        _Ext.TIMEDELTA,
-        pack([item.days, item.seconds, item.microseconds]),
-    ),
-    Described: lambda item, pack: (_Ext.DESCRIBED, pack([item.type, item.text])),
-    Sealed: lambda item, pack: (_Ext.SEALED, pack([item.data, item.text])),
+_WRITERS: dict[type, Callable[[Any, Pack], tuple[Ext, bytes]]] = {
+    **WRITERS,
+    tuple: lambda item, pack: (Ext.TUPLE, pack(list(item))),
+    set: lambda item, pack: (Ext.SET, pack(list(item))),
+    frozenset: lambda item, pack: (Ext.FROZENSET, pack(list(item))),
+    Described: lambda item, pack: (Ext.DESCRIBED, pack([item.type, item.text])),
+    Sealed: lambda item, pack: (Ext.SEALED, pack([item.data, item.text])),
     Truncated: lambda item, pack: (
-        _Ext.TRUNCATED,
+        Ext.TRUNCATED,
         pack([item.reason, item.partial, item.summary]),
     ),
     **dict.fromkeys(RAISED.values(), _write_outcome),
 }
 
 
-def loads(
-    data: bytes | bytearray | memoryview, *, unseal: bool = False, guarded: bool = False
-) -> Any:
+def loads(data: Bytes, *, unseal: bool = False, guarded: bool = False) -> Any:
     """Decode a value.
 
     Args:
@@ -270,13 +240,22 @@ def loads(
     Raises:
         CodecError: The bytes are malformed, or pass a limit.
     """
+    return loads_weighed(data, unseal=unseal, guarded=guarded)[0]
+
+
+def loads_weighed(data: Bytes, *, unseal: bool = False, guarded: bool = False) -> tuple[Any, int]:
+    """``loads``, with about how many bytes the value takes as objects."""
+    most, beyond = (MAX_ITEMS, _ELSEWHERE) if guarded else (MAX_OPENED_ITEMS, _IN_PIECES)
+    cost = survey(data, most, unseal, beyond)
+    size = len(data) - cost.sealed
+    if guarded and size > MAX_UNASKED:
+        raise CodecError(f"a value of {size:,} bytes; the limit is {MAX_UNASKED:,}{_ELSEWHERE}")
     try:
-        decoder = _Decoder(unseal, guarded)
-        value = decoder.decode(data, 0)
-        decoder.check_size(len(data))
-        return value
+        return _Decoder(unseal, guarded).decode(data), cost.weight
     except CodecError:
         raise
+    except MemoryError:
+        raise CodecError("a value takes more memory than there is") from None
     except (
         ValueError,
         TypeError,
@@ -286,8 +265,6 @@ def loads(
         KeyError,
         msgpack.UnpackException,
     ) as error:
-        if "exceeds max_" in str(error):  # msgpack's own words for the bounds it was given
-            raise CodecError(f"a value too large, {error}: {_ELSEWHERE}") from None
         raise CodecError(f"malformed value: {type(error).__name__}: {error}"[:300]) from None
 
 
@@ -301,104 +278,69 @@ def check_unasked(data: bytes) -> None:
 
 
 class _Decoder:
-    """Decodes one value; every limit is checked on the way down."""
+    """Decodes one value that has been surveyed."""
 
     def __init__(self, unseal: bool, guarded: bool) -> None:
         self._unseal = unseal
         self._guarded = guarded
-        self._items = 0
-        self._sealed_bytes = 0
+        self._labour = self._frozensets = self._nested_alike = 0
 
-    def decode(self, data: bytes | bytearray | memoryview, depth: int) -> Any:
-        if depth > MAX_DEPTH:
-            raise CodecError(f"the value nests deeper than {MAX_DEPTH} levels")
+    def decode(self, data: Bytes) -> Any:
         return msgpack.unpackb(
             data,
-            ext_hook=lambda code, content: self._extension(code, content, depth + 1),
+            ext_hook=self._extension,
+            object_pairs_hook=self._map,
             strict_map_key=False,
             unicode_errors="surrogatepass",
-            **(self._bounds() if self._guarded else {}),
         )
 
-    def _bounds(self) -> dict[str, Any]:
-        """What msgpack checks before it makes a container or a text, and our own count."""
-        return {
-            "object_pairs_hook": self._map,
-            "list_hook": self._list,
-            "max_array_len": MAX_ITEMS,
-            "max_map_len": MAX_ITEMS,
-            "max_str_len": MAX_UNASKED,
-        }
-
     def _map(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
-        self._count(2 * len(pairs))
-        self._check_keys([key for key, _ in pairs])
+        if len(pairs) > 1:
+            self._check_keys([key for key, _ in pairs])
         return dict(pairs)
 
-    def _list(self, items: list[Any]) -> list[Any]:
-        self._count(len(items))
-        return items
-
-    def _count(self, items: int) -> None:
-        self._items += items
-        if self._items > MAX_ITEMS:
-            raise CodecError(f"a value of more than {MAX_ITEMS:,} items: {_ELSEWHERE}")
-
-    def check_size(self, size: int) -> None:
-        """Check the bytes of a whole value, once it is known how many of them are sealed."""
-        size -= self._sealed_bytes
-        if self._guarded and size > MAX_UNASKED:
+    def _check_keys(self, keys: list[Any], is_nested: bool = False) -> None:
+        """Check keys of a map, or members of a set, before they are put in."""
+        loose = [key for key in keys if type(key) is not str]
+        if not loose:
+            return
+        if self._guarded and len(loose) > MAX_LOOSE_KEYS:
             raise CodecError(
-                f"a value of {size:,} bytes; the limit is {MAX_UNASKED:,}: {_ELSEWHERE}"
+                f"{len(loose):,} keys that are not strings; the limit is "
+                f"{MAX_LOOSE_KEYS:,}{_ELSEWHERE}"
             )
+        alike = len(loose) - len(set(map(hash, loose)))
+        if alike:
+            self._nested_alike += alike * is_nested
+            most = max(Counter(map(hash, loose)).values())
+            if most > MAX_ALIKE or self._nested_alike > MAX_NESTED_ALIKE:
+                raise CodecError("too many keys of a dictionary, or members of a set, hash alike")
 
-    def _check_keys(self, keys: list[Any]) -> None:
-        if self._guarded and len(keys) > MAX_LOOSE_KEYS:
-            loose = sum(type(key) is not str for key in keys)
-            if loose > MAX_LOOSE_KEYS:
-                raise CodecError(
-                    f"{loose:,} keys that are not strings; the limit is {MAX_LOOSE_KEYS:,}: "
-                    f"{_ELSEWHERE}"
-                )
-
-    def _extension(self, code: int, content: bytes, depth: int) -> Any:
-        kind = _Ext(code)
-        if kind in _FROM_BYTES:
-            return _FROM_BYTES[kind](content)
-        items = self.decode(content, depth)
+    def _extension(self, code: int, content: bytes) -> Any:
+        kind = Ext(code)
+        if kind in IN_BYTES:
+            return FROM_BYTES[kind](content)
+        before = self._frozensets
+        items = self.decode(content)
         if type(items) is not list:
             raise CodecError("malformed value: a list is wanted")
-        if kind in (_Ext.SET, _Ext.FROZENSET):
+        if kind is Ext.FRACTION:
+            self._labour += labour_of(items)
+            check_labour(self._labour)
+        elif kind is Ext.SEALED:
+            return self._sealed(items)
+        elif kind is Ext.SET:
             self._check_keys(items)
-        if kind is _Ext.SEALED:
-            return self._sealed(items, depth)
-        return _FROM_LIST[kind](items)
+        elif kind is Ext.FROZENSET:
+            self._check_keys(items, is_nested=self._frozensets > before)
+            self._frozensets += 1
+        return _READERS[kind](items)
 
-    def _sealed(self, items: list[Any], depth: int) -> Any:
+    def _sealed(self, items: list[Any]) -> Any:
         data, text = items
         if type(data) is not bytes or type(text) is not str or len(text) > MAX_TEXT:
             raise CodecError("malformed value: a sealed value is bytes and a short text")
-        self._sealed_bytes += len(data)
-        return self.decode(data, depth) if self._unseal else Sealed(data, text)
-
-
-def _read_int(content: bytes) -> int:
-    if len(content) > MAX_INT_BYTES:
-        raise CodecError(f"an int of {len(content):,} bytes; the limit is {MAX_INT_BYTES:,}")
-    return int.from_bytes(content, "big", signed=True)
-
-
-def _read_decimal(content: bytes) -> Decimal:
-    if len(content) > MAX_INT_BYTES:
-        raise CodecError(f"a Decimal of {len(content):,} digits; the limit is {MAX_INT_BYTES:,}")
-    return Decimal(content.decode("ascii"))
-
-
-def _read_fraction(items: list[Any]) -> Fraction:
-    numerator, denominator = items
-    if type(numerator) is not int or type(denominator) is not int or denominator < 1:
-        raise CodecError("malformed value: a Fraction is two ints")
-    return Fraction(numerator, denominator)
+        return self.decode(data) if self._unseal else Sealed(data, text)
 
 
 def _strings(items: list[Any], count: int) -> list[str]:
@@ -415,29 +357,17 @@ def _read_truncated(items: list[Any]) -> Truncated:
 
 def _read_outcome(items: list[Any]) -> Outcome:
     name, reason, message, entity_id = _strings(items, 4)
+    if name not in RAISED:
+        raise CodecError("malformed value: there is no such outcome")
     return RAISED[name](reason, message, entity_id)
 
 
-def _read_folded(kind: type[dt.datetime] | type[dt.time], items: list[Any]) -> Any:
-    text, fold = items
-    return kind.fromisoformat(text).replace(fold=fold)
-
-
-_FROM_BYTES: dict[_Ext, Callable[[bytes], Any]] = {
-    _Ext.INT: _read_int,
-    _Ext.DECIMAL: _read_decimal,
-    _Ext.DATE: lambda content: dt.date.fromisoformat(content.decode("ascii")),
-}
-_FROM_LIST: dict[_Ext, Callable[[list[Any]], Any]] = {
-    _Ext.TUPLE: tuple,
-    _Ext.SET: set,
-    _Ext.FROZENSET: frozenset,
-    _Ext.FRACTION: _read_fraction,
-    _Ext.COMPLEX: lambda items: complex(*items),
-    _Ext.DATETIME: lambda items: _read_folded(dt.datetime, items),
-    _Ext.TIME: lambda items: _read_folded(dt.time, items),
-    _Ext.TIMEDELTA: lambda items: dt.timedelta(*items),
-    _Ext.DESCRIBED: lambda items: Described(*_strings(items, 2)),
-    _Ext.TRUNCATED: _read_truncated,
-    _Ext.OUTCOME: _read_outcome,
+_READERS: dict[Ext, Callable[[list[Any]], Any]] = {
+    **FROM_LIST,
+    Ext.TUPLE: tuple,
+    Ext.SET: set,
+    Ext.FROZENSET: frozenset,
+    Ext.DESCRIBED: lambda items: Described(*_strings(items, 2)),
+    Ext.TRUNCATED: _read_truncated,
+    Ext.OUTCOME: _read_outcome,
 }

@@ -27,7 +27,7 @@ def check(tree: ast.AST, source: str, filename: str, reserved: frozenset[str]) -
         Refused: The first construct that is not allowed, with line and column.
     """
     policy = Policy(reserved)
-    with _calls_deep(_WALK_DEPTH):
+    with calls_deep(_WALK_DEPTH):
         policy.visit(tree)
     if not policy.refusals:
         return
@@ -44,17 +44,18 @@ def check(tree: ast.AST, source: str, filename: str, reserved: frozenset[str]) -
 
 
 @contextmanager
-def _calls_deep(limit: int) -> Iterator[None]:
+def calls_deep(limit: int) -> Iterator[None]:
+    """Let calls nest at least so deep meanwhile."""
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, before))
     try:
+        sys.setrecursionlimit(max(limit, before))  # the turn's time may be up just after it
         yield
     finally:
         sys.setrecursionlimit(before)
 
 
 def _compile(tree: Any, filename: str, mode: str) -> CodeType:
-    with _calls_deep(_COMPILE_DEPTH):
+    with calls_deep(_COMPILE_DEPTH):
         code: CodeType = compile(tree, filename, mode, dont_inherit=True)
     return code
 
@@ -115,6 +116,8 @@ def _within_bounds(compiled: Callable[[], _T]) -> _T:
     try:
         return compiled()
     except (RecursionError, MemoryError):
-        raise Refused("the source nests too deep to be compiled; split it up") from None
+        raise Refused(
+            "the source is too long or nests too deep to be compiled; split it up"
+        ) from None
     except ValueError as error:
         raise Refused(f"the source is no text that Python can read: {error}") from None

@@ -103,14 +103,22 @@ class Deadline:
         if HAS_TIMER:
             signal.signal(signal.SIGALRM, self._on_signal)
 
-    def run(self, seconds: float, action: Callable[[], Any]) -> BaseException | None:
-        """Run ``action`` for at most ``seconds``; gives what it raised, or None."""
+    def run(
+        self, seconds: float, action: Callable[[], Any], after: Callable[[], object] = int
+    ) -> BaseException | None:
+        """Run ``action`` for at most ``seconds``; gives what it raised, or None.
+
+        Args:
+            seconds: Its time.
+            action: What may run the program's code.
+            after: Called as soon as that is over, before anything takes memory.
+        """
         self.passed = self._pending = False
         self._shielded = 0
         self._error = TurnTimeout
         self._last_place, self._same_place = None, 0
-        # While this frame itself is the one that runs, the handler only trips again: an
-        # interrupt lands in the action or, once that is over, nowhere.
+        # While this frame itself is the one that runs, or the one that starts the timer, the
+        # handler only trips again: an interrupt lands in the action or, once that is over, nowhere.
         self._armed = True
         self._start(seconds)
         try:
@@ -118,8 +126,10 @@ class Deadline:
             self._armed = False
         except BaseException as error:
             self._armed = False
+            after()
             self.left = self._stop()
             return error
+        after()
         self.left = self._stop()
         return None
 
@@ -146,7 +156,7 @@ class Deadline:
         if self._shielded:
             self._pending = True
             return
-        if frame is not None and frame.f_code is _RUN:
+        if frame is not None and frame.f_code in _OWN:
             _TRIP[_SIGNAL]
             return
         self.passed = True
@@ -164,4 +174,4 @@ class Deadline:
         raise self._error
 
 
-_RUN: CodeType = Deadline.run.__code__
+_OWN: frozenset[CodeType] = frozenset({Deadline.run.__code__, Deadline._start.__code__})

@@ -17,9 +17,9 @@ from .formats import Fields, reads_attributes
 from .names import (
     DYNAMIC,
     NAMEDTUPLE,
-    OWN_READABLE,
     SETTABLE,
     WRITERS,
+    is_guarded,
     is_private,
     why_not_readable,
     why_not_writable,
@@ -92,13 +92,6 @@ def _check_private(obj: Any, name: str) -> None:
             "define may start with an underscore"
         )
     _allowed.add((kind, is_a_class, name))
-
-
-def is_guarded(name: str) -> bool:
-    """Whether an attribute of that name is read by a guard only, or never."""
-    if is_private(name) or name in DYNAMIC or name in OWN_READABLE:
-        return True
-    return why_not_readable(name) is not None
 
 
 def get_attribute(obj: Any, name: str, default: Any = _MISSING, /) -> Any:
@@ -251,14 +244,30 @@ def patterns(kind: Any, count: int) -> Any:
     Raises:
         TypeError: They would read another one.
     """
-    names = getattr(kind, "__match_args__", ()) if is_class(kind) else ()
-    for name in names[:count] if type(names) is tuple else ():
+    names = _match_args(kind) if is_class(kind) else ()
+    for name in names[:count]:
         if type(name) is str and is_guarded(name):
             raise TypeError(
                 f"{kind.__name__} can't be matched by position: its __match_args__ name {name!r}, "
                 "which patterns may not read"
             )
     return kind
+
+
+def _match_args(kind: type) -> tuple[Any, ...]:
+    """What the interpreter will find when it reads a class's ``__match_args__`` after this.
+
+    Raises:
+        TypeError: It is no plain tuple. Another object could be made to compute it by then.
+    """
+    for base in type.mro(kind):
+        names = vars(base).get("__match_args__", ())
+        if type(names) is not tuple:
+            got = type(names).__name__
+            raise TypeError(f"{kind.__name__}.__match_args__ must be a tuple (got {got})")
+        if "__match_args__" in vars(base):
+            return names
+    return ()
 
 
 # -- exceptions ------------------------------------------------------------------------------

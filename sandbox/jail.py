@@ -15,146 +15,173 @@ import os
 import platform
 import struct
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from .errors import BackendUnavailable
+from .syscalls import ALLOWED, COPY, PR_SET_PDEATHSIG, SIGKILL, UNKNOWN, Argument, Call
 
 REQUIRED = ("no_new_privs", "rlimits", "closed_fds", "seccomp")
 """Layers without which there is no ``kernel`` back end."""
-EXTRAS = ("namespaces", "landlock", "no_capabilities", "not_dumpable", "oom_first")
+EXTRAS = (
+    *("namespaces", "landlock", "no_capabilities", "not_dumpable"),
+    *("oom_first", "cgroup", "checkpoints"),
+)
 """Layers that are had where the machine gives them."""
 
 if sys.platform == "linux":  # elsewhere ``why_unsupported`` keeps everybody away
+    import fcntl
+
     _libc = ctypes.CDLL(None, use_errno=True)
     _libc.syscall.restype = ctypes.c_long
+    _holding_gil = ctypes.PyDLL(None, use_errno=True)
+    _holding_gil.syscall.restype = ctypes.c_long
 
-# -- system call numbers, x86-64 -------------------------------------------------------------
-
-_CAPSET, _SECCOMP, _PIDFD_OPEN, _CLOSE_RANGE = 126, 317, 434, 436
+_CLONE, _CAPSET, _SECCOMP, _CLOSE_RANGE = 56, 126, 317, 436
 _LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446
-_MMAP, _MPROTECT, _PRLIMIT64, _CLONE3 = 9, 10, 302, 435
-
-ALLOWED: dict[str, tuple[int, str]] = {
-    "read": (0, "its one socket"),
-    "write": (1, "its one socket"),
-    "recvfrom": (45, "its one socket"),
-    "sendto": (44, "its one socket"),
-    "sendmsg": (46, "its one socket"),
-    "getsockname": (51, "Python asks when it wraps the socket"),
-    "fstat": (5, "Python asks when it wraps the socket"),
-    "lseek": (8, "harmless without files"),
-    "close": (3, "its own descriptors"),
-    "brk": (12, "memory"),
-    "munmap": (11, "memory"),
-    "mremap": (25, "memory"),
-    "madvise": (28, "memory"),
-    "futex": (202, "Python's locks"),
-    "set_robust_list": (273, "the C library's locks"),
-    "rseq": (334, "the C library"),
-    "membarrier": (324, "the C library"),
-    "sched_yield": (24, "Python's locks"),
-    "clock_gettime": (228, "the time"),
-    "clock_getres": (229, "the time"),
-    "gettimeofday": (96, "the time"),
-    "time": (201, "the time"),
-    "times": (100, "the time it has used"),
-    "getrusage": (98, "the time it has used"),
-    "clock_nanosleep": (230, "sleep"),
-    "nanosleep": (35, "sleep"),
-    "restart_syscall": (219, "sleep, after a signal"),
-    "setitimer": (38, "the turn's deadline"),
-    "getitimer": (36, "the turn's deadline"),
-    "rt_sigaction": (13, "the turn's deadline"),
-    "rt_sigprocmask": (14, "the turn's deadline"),
-    "rt_sigreturn": (15, "the turn's deadline"),
-    "sigaltstack": (131, "the C library"),
-    "getrandom": (318, "random numbers"),
-    "getpid": (39, "harmless"),
-    "gettid": (186, "harmless"),
-    "getppid": (110, "harmless"),
-    "getuid": (102, "harmless"),
-    "geteuid": (107, "harmless"),
-    "getgid": (104, "harmless"),
-    "getegid": (108, "harmless"),
-    "getcpu": (309, "harmless"),
-    "exit": (60, "its own end"),
-    "exit_group": (231, "its own end"),
-}
-"""System calls that a worker may make, with what for. Everything else fails with EPERM."""
 
 # -- a filter in classic BPF -----------------------------------------------------------------
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
-_NUMBER, _ARCHITECTURE = 0, 4  # offsets in struct seccomp_data
-_X86_64, _X32_BIT, _PROT_EXEC = 0xC000003E, 0x40000000, 4
+_LOAD, _AND, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
+_ALLOW, _ERRNO, _KILL, _ASK = 0x7FFF0000, 0x00050000, 0x80000000, 0x7FC00000
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
+_X86_64, _X32_BIT = 0xC000003E, 0x40000000
+I386, X32 = "i386", "x32"
+"""The machine's two other sets of system calls; to make one of those is the end of a worker."""
 
 
 def _instruction(code: int, k: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("HBBI", code, if_true, if_false, k)
 
 
-def _argument(index: int, high: bool = False) -> int:
-    return 16 + 8 * index + (4 if high else 0)
+def build_filter(holes: Collection[int | str] = ()) -> bytes:
+    """The worker's system call filter, as BPF instructions of eight bytes each.
 
-
-def build_filter() -> bytes:
-    """The worker's system call filter, as BPF instructions of eight bytes each."""
-    refuse = _instruction(_RETURN, _ERRNO | errno.EPERM)
-    allow = _instruction(_RETURN, _ALLOW)
+    Args:
+        holes: Numbers of calls that it is to let through all the same, or ``I386`` or ``X32``;
+            for tests of what notices such a hole.
+    """
     kill = _instruction(_RETURN, _KILL)
-    program = [
-        _instruction(_LOAD, _ARCHITECTURE),
-        _instruction(_EQUAL, _X86_64, if_true=1),
-        kill,
-        _instruction(_LOAD, _NUMBER),
-        _instruction(_AT_LEAST, _X32_BIT, if_false=1),
-        kill,
-    ]
-    for number, _ in ALLOWED.values():
-        program += [_instruction(_EQUAL, number, if_false=1), allow]
-    for number in (_MMAP, _MPROTECT):  # memory, but none that can be run
-        program += [
-            _instruction(_EQUAL, number, if_false=4),
-            _instruction(_LOAD, _argument(2)),
-            _instruction(_ANY_BIT, _PROT_EXEC, if_false=1),
-            _instruction(_RETURN, _ERRNO | errno.EACCES),
-            allow,
+    program = []
+    if I386 not in holes:
+        program += [_instruction(_LOAD, _ARCHITECTURE), _instruction(_EQUAL, _X86_64, 1), kill]
+    program.append(_instruction(_LOAD, _NUMBER))
+    if X32 not in holes:
+        program += [_instruction(_AT_LEAST, _X32_BIT, if_false=1), kill]
+    for number in holes:
+        if isinstance(number, int):
+            program += _rule(Call(number, "a hole"))
+    for call in ALLOWED.values():
+        program += _rule(call)
+    for call in UNKNOWN.values():
+        program += [_instruction(_EQUAL, call.number, if_false=1), _refuse(call.otherwise)]
+    return b"".join([*program, _refuse(errno.EPERM)])
+
+
+def _refuse(error: int) -> bytes:
+    return _instruction(_RETURN, _ERRNO | error)
+
+
+def _rule(call: Call) -> list[bytes]:
+    """What decides about one call; any other is left to what follows."""
+    words = [word for argument in call.where for word in _words(argument)]
+    body: list[bytes] = []
+    for place, (offset, bits, value) in enumerate(words):
+        to_refusal = 3 * (len(words) - 1 - place) + 1  # past the words left, and the answer
+        body += [
+            _instruction(_LOAD, offset),
+            _instruction(_AND, bits),
+            _instruction(_EQUAL, value, if_false=to_refusal),
         ]
-    program += [  # its own limits only, which a process without capabilities can only lower
-        _instruction(_EQUAL, _PRLIMIT64, if_false=6),
-        _instruction(_LOAD, _argument(0)),
-        _instruction(_EQUAL, 0, if_false=3),
-        _instruction(_LOAD, _argument(0, high=True)),
-        _instruction(_EQUAL, 0, if_false=1),
-        allow,
-        refuse,
-        _instruction(_EQUAL, _CLONE3, if_false=1),
-        _instruction(_RETURN, _ERRNO | errno.ENOSYS),  # the C library then tries clone
-        refuse,
-    ]
-    return b"".join(program)
+    body.append(_instruction(_RETURN, _ASK if call.asks_host else _ALLOW))
+    if words:
+        body.append(_refuse(call.otherwise))
+    return [_instruction(_EQUAL, call.number, if_false=len(body)), *body]
+
+
+def _words(argument: Argument) -> Iterator[tuple[int, int, int]]:
+    """What to compare of an argument: words of 32 bits by offset, bits and value."""
+    for offset, shift in ((0, 0), (4, 32)):  # the lower half stands first
+        bits, value = (part >> shift & 0xFFFF_FFFF for part in (argument.bits, argument.value))
+        if bits:
+            yield _ARGUMENTS + 8 * argument.place + offset, bits, value
+
+
+_NEW_LISTENER = 8
 
 
 class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
 
 
-def install_seccomp(program: bytes) -> None:
+def install_seccomp(program: bytes, listen: bool = False) -> int:
     """Put a filter on this process, for good.
+
+    Args:
+        program: From ``build_filter``.
+        listen: Whether copies can be agreed to; else the attempt fails.
+
+    Returns:
+        With ``listen``, a descriptor by which whoever holds it is asked and agrees: not for
+        this process to keep. Else 0.
 
     Raises:
         OSError: The kernel refused.
     """
     argument = _Program(len(program) // 8, program)
-    _check(_libc.syscall(_SECCOMP, 1, 0, ctypes.byref(argument)), "seccomp")
+    flags = _NEW_LISTENER if listen else 0
+    return _check(_libc.syscall(_SECCOMP, 1, flags, ctypes.byref(argument)), "seccomp")
+
+
+# -- copies of a worker ----------------------------------------------------------------------
+
+
+def copy_process() -> int:
+    """Make a copy of this process as its sibling; 0 in the copy, the copy's id here.
+
+    Not ``os.fork``, whose handlers would give the copy other random numbers, and whose system
+    call stays refused, so that no library forks a worker. The process has one thread, and no
+    lock is held at this moment that the copy would wait for.
+
+    Raises:
+        OSError: The host does not agree, or there is no room.
+    """
+    return _check(_holding_gil.syscall(_CLONE, COPY, 0, 0, 0, 0), "clone")
+
+
+# Laid out as the kernel has them: struct seccomp_notif and struct seccomp_notif_resp.
+_ASKED, _ANSWER = struct.Struct("<QIIiIQ6Q"), struct.Struct("<QqiI")
+_RECEIVE, _SEND, _GO_ON = 0xC0502100, 0xC0182101, 1
+
+
+def asked_for_copy(listener: int) -> tuple[int, int]:
+    """Who wants to be copied, of those under a filter: the question's id, and the process's.
+
+    Waits until somebody does. The process id is the kernel's word, as the caller counts.
+
+    Raises:
+        OSError: Nobody is left who could.
+    """
+    question = bytearray(_ASKED.size)
+    fcntl.ioctl(listener, _RECEIVE, question)
+    asked, pid, *_ = _ASKED.unpack(question)
+    return asked, pid
+
+
+def answer_copy(listener: int, asked: int, agree: bool) -> None:
+    """Answer a question: the copy is made, or the attempt fails with ``EPERM``.
+
+    Raises:
+        OSError: Who has asked is gone.
+    """
+    error, flags = (0, _GO_ON) if agree else (-errno.EPERM, 0)
+    fcntl.ioctl(listener, _SEND, bytearray(_ANSWER.pack(asked, 0, error, flags)))
 
 
 # -- the other measures ----------------------------------------------------------------------
 
 _NEWNS, _NEWUTS, _NEWIPC = 0x00020000, 0x04000000, 0x08000000
 _NEWUSER, _NEWPID, _NEWNET = 0x10000000, 0x20000000, 0x40000000
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_PR_SET_DUMPABLE, _PR_SET_NAME, _PR_SET_NO_NEW_PRIVS = 4, 15, 38
 
 
 def _check(result: int, what: str) -> int:
@@ -199,9 +226,20 @@ def not_dumpable() -> None:
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
-def die_with_parent() -> None:
-    """Be killed when the process that forked this one ends."""
-    _prctl(_PR_SET_PDEATHSIG, 9)
+def die_with_parent(parent: int | None = None) -> None:
+    """Be killed when the parent process ends, for which a worker's copies count the zygote.
+
+    Args:
+        parent: Its process id, where it could have ended by now: then end here.
+    """
+    _prctl(PR_SET_PDEATHSIG, SIGKILL)
+    if parent is not None and os.getppid() != parent:
+        os._exit(0)
+
+
+def set_name(name: bytes) -> None:
+    """Have this process called so, in 15 bytes at most; once jailed, it keeps its name."""
+    _check(_libc.prctl(_PR_SET_NAME, name, 0, 0, 0), "prctl")
 
 
 def oom_first() -> None:

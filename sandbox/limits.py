@@ -10,6 +10,10 @@ HEAD_CHARS = MAX_TURN_OUTPUT // 2
 """Characters that are then kept from its beginning."""
 MAX_TEXT = MAX_TURN_OUTPUT // 4
 """Characters of an error's whole text, or of a value as text: ten megabytes of any characters."""
+MAX_IMAGE = 256_000_000
+"""Largest image of a session's state, in bytes."""
+IMAGE_SECONDS = 30.0
+"""Time that writing an image may take a worker, or reading one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,13 @@ def why_not_readable(name: str) -> str | None:
     return None
 
 
+def is_guarded(name: str) -> bool:
+    """Whether an attribute of that name is read by a guard only, or never."""
+    if is_private(name) or name in DYNAMIC or name in OWN_READABLE:
+        return True
+    return why_not_readable(name) is not None
+
+
 def why_not_writable(name: str) -> str | None:
     """Why an attribute of that name may never be set or deleted, or None where it may."""
     if name in SETTABLE:

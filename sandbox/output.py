@@ -7,10 +7,11 @@ import socket
 from collections import deque
 from collections.abc import Iterator
 from time import monotonic
+from typing import Protocol
 
 from .deadline import Deadline
 from .limits import HEAD_CHARS, MAX_TURN_OUTPUT
-from .wire import ESCAPES, Inbox, Op, frame
+from .wire import ESCAPES, Inbox, NoRoom, Op, frame
 
 _FLUSH_AT_ONCE = 10_000  # writes of a turn that are sent as they come
 _FLUSH_CHARS = 16_384
@@ -28,33 +29,90 @@ class Nowhere:
         """Nothing ever comes."""
         return 0
 
+    def copy(self) -> None:
+        """There is nobody to ask for a copy."""
+
+
+class Wire(Protocol):
+    """What a worker sends and receives by."""
+
+    def sendall(self, data: bytes, /) -> None:
+        """Send all of it."""
+
+    def recv_into(self, buffer: memoryview, /) -> int:
+        """Wait for bytes."""
+
+    def copy(self) -> Wire | None:
+        """Copy the process; gives the copy's own wire in the copy, None in the original."""
+
+
+class SocketWire:
+    """A worker's socket.
+
+    Args:
+        sock: One end of a stream whose other end is the host's.
+    """
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+
+    def sendall(self, data: bytes) -> None:
+        """Send all of it."""
+        self._sock.sendall(data)
+
+    def recv_into(self, buffer: memoryview) -> int:
+        """Wait for bytes."""
+        return self._sock.recv_into(buffer)
+
+    def copy(self) -> Wire | None:
+        """Not here: the host does not ask where it can't be done."""
+        raise ConnectionError
+
 
 class Pipe:
     """The worker's end of the wire. Whole frames only; ends the process when the host is gone."""
 
     def __init__(self) -> None:
-        self._socket: socket.socket | Nowhere = Nowhere()
+        self._wire: Wire = Nowhere()
         self._inbox = Inbox()
 
-    def attach(self, sock: socket.socket) -> None:
-        """Send and receive by this socket from now on."""
-        self._socket = sock
+    def attach(self, wire: Wire) -> None:
+        """Send and receive by this wire from now on."""
+        self._wire = wire
+        self._inbox = Inbox()
+
+    def copy(self) -> bool:
+        """Leave a copy of this process beside it, which goes on by a wire of its own.
+
+        Returns:
+            Whether this is the copy.
+        """
+        wire = self._wire.copy()
+        if wire is not None:
+            self.attach(wire)
+        return wire is not None
 
     def send(self, data: bytes) -> None:
         """Send a frame."""
         try:
-            self._socket.sendall(data)
+            self._wire.sendall(data)
         except OSError:
             os._exit(0)
 
     def receive(self) -> tuple[Op, bytes | bytearray]:
-        """Wait for the next frame."""
+        """Wait for the next frame.
+
+        Raises:
+            NoRoom: There is no memory for it.
+        """
         while True:
             try:
                 taken = self._inbox.take()
                 if taken is not None:
                     return taken
-                count = self._socket.recv_into(self._inbox.buffer())
+                count = self._wire.recv_into(self._inbox.buffer())
+            except NoRoom:
+                raise
             except (OSError, MemoryError):
                 # Half a frame has been read: going on would take its rest for the next one.
                 count = 0
@@ -96,7 +154,7 @@ class Output:
         if not self._open:
             return  # no turn is there whose output it would be
         with self._deadline.shielded:
-            head, rest = text[: self._room], text[self._room :]
+            head = text[: self._room]
             if head:
                 self._room -= len(head)
                 self._waiting.append(head)
@@ -104,8 +162,8 @@ class Output:
                 self._writes += 1
                 if self._writes <= _FLUSH_AT_ONCE or self._is_due():
                     self.flush()
-            if rest:
-                self._tail.add(rest)
+            if len(text) > len(head):
+                self._tail.add(text, len(head))
 
     def _is_due(self) -> bool:
         return self._size > _FLUSH_CHARS or monotonic() - self._sent_at > _FLUSH_SECONDS
@@ -159,10 +217,16 @@ class _Tail:
         self._bits_size = self._size = self._omitted = 0
         self.chunks: deque[str] = deque()
 
-    def add(self, text: str) -> None:
-        """Take the text's next bit."""
-        self._bits.append(text)
-        self._bits_size += len(text)
+    def add(self, text: str, start: int) -> None:
+        """Take the text's next bit, from its character ``start`` on."""
+        surplus = len(text) - start - self._room
+        if surplus > 0:  # of a huge bit no more is copied than has room; what came before has none
+            self._omitted += self._size + self._bits_size + surplus
+            self._bits, self._bits_size, self._size = [], 0, 0
+            self.chunks.clear()
+            start += surplus
+        self._bits.append(text[start:])
+        self._bits_size += len(text) - start
         if self._bits_size > _FLUSH_CHARS:
             self._join()
 

@@ -27,6 +27,7 @@ from .names import (
     READABLE_NAMES,
     SETTABLE,
     SUPER_METHODS,
+    is_guarded,
     is_private,
     is_special,
     mangled,
@@ -186,11 +187,15 @@ class Policy(RestrictingNodeTransformer):
             self.error(node, refusal)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
-        """Check the target: its value is handed to the operand's method."""
-        if isinstance(node.target, ast.Attribute) and node.target.attr in DYNAMIC:
+        """Check the target: its value is handed to the operand's method.
+
+        The guard of setting a private attribute asks what that of reading it would.
+        """
+        name = node.target.attr if isinstance(node.target, ast.Attribute) else ""
+        if is_guarded(name) and not is_private(name):
             self.error(
                 node,
-                f'"{node.target.attr}" can\'t be the target of an augmented assignment: assign to '
+                f'"{name}" can\'t be the target of an augmented assignment: assign to '
                 "a variable instead",
             )
         return self.node_contents_visit(node)

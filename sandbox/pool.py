@@ -5,28 +5,35 @@ from __future__ import annotations
 import array
 import atexit
 import os
+import secrets
 import select
-import signal
 import socket
 import subprocess
 import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgpack
 import RestrictedPython
 
-from . import jail
-from .errors import BackendUnavailable, PackageUnavailable, SandboxClosed, SandboxError
+from . import capacity, cgroups, checkpoints, jail, selftest
+from .errors import (
+    BackendUnavailable,
+    PackageUnavailable,
+    SandboxClosed,
+    SandboxError,
+)
+from .kernel import NAME_BYTES, SERVE, START_SECONDS, KernelWorker, Refused
 from .packages import SINGLE_THREADED, folders
-from .wire import HEADER, Op, dumps, loads
+from .wire import dumps, loads
 
 READY = 2
 """Workers that are kept ready."""
-START_SECONDS = 30.0
-"""Time that a zygote, or a worker, may take to be ready."""
+_AT_ONCE = 8  # so many checkpoints give way at once where there is no room for a new worker
+_ZYGOTE_BYTES = 128 << 20  # what zygotes may take up in the group of their workers
+_ZYGOTE_PROCESSES = 64
 LOAD_SECONDS = 60.0
 """Time that a zygote may take on top of it for each package."""
 EXIT_SECONDS = 1.0
@@ -43,73 +50,8 @@ package = importlib.util.module_from_spec(spec)
 sys.modules["circlet"] = package
 spec.loader.exec_module(package)
 from circlet.sandbox.zygote import main
-main(control, frozenset(off.split()), packages.split())
+main(control, frozenset(off.split(',')), packages.split())
 """
-
-
-class _Refused(BackendUnavailable):
-    """This machine can't give the back end, however often it is asked."""
-
-
-class KernelWorker:
-    """A jailed worker: its socket, and a handle that names it for as long as it is held."""
-
-    backend: Literal["kernel"] = "kernel"
-
-    def __init__(self, sock: socket.socket) -> None:
-        self.sock = sock
-        self._pidfd = -1
-        self.layers: dict[str, str] = {}
-
-    def greet(self) -> None:
-        """Wait until the worker is jailed.
-
-        Raises:
-            BackendUnavailable: A required layer can't be had.
-            SandboxClosed: The worker ended before it was ready.
-        """
-        if self._pidfd >= 0:
-            return
-        self.sock.settimeout(START_SECONDS)
-        try:
-            message, ancillary, _, _ = self.sock.recvmsg(
-                65_536, socket.CMSG_SPACE(4), socket.MSG_CMSG_CLOEXEC
-            )
-        except OSError as error:  # a timeout too
-            raise SandboxClosed(f"a worker did not start: {error}") from None
-        for level, kind, data in ancillary:
-            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-                self._pidfd = array.array("i", data[:4])[0]
-        if self._pidfd < 0 or message[4:5] != bytes([Op.HELLO]):
-            raise SandboxClosed("a worker ended before it was ready")
-        self.layers = loads(message[HEADER.size :])
-        if "error" in self.layers:
-            raise _Refused(self.layers["error"])
-
-    @property
-    def pid(self) -> int:
-        """The worker's process id, as the host counts."""
-        for line in Path(f"/proc/self/fdinfo/{self._pidfd}").read_text().splitlines():
-            if line.startswith("Pid:"):
-                return int(line.split()[1])
-        raise ProcessLookupError("the worker has ended")
-
-    def end(self) -> None:
-        """End the worker now, whatever it does. The kernel clears it away."""
-        if self._pidfd >= 0:
-            with suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
-        self.forget()
-
-    def forget(self) -> None:
-        """Let go of the worker; it ends when no process holds its socket any more."""
-        self.sock.close()
-        if self._pidfd >= 0:
-            os.close(self._pidfd)
-            self._pidfd = -1
-
-    def __del__(self) -> None:
-        self.forget()
 
 
 class Zygote:
@@ -122,6 +64,7 @@ class Zygote:
     Raises:
         BackendUnavailable: The machine can't give the ``kernel`` back end; the text says why.
         PackageUnavailable: A package can't be loaded.
+        NoCapacity: There may be no more workers.
         ValueError: A package can't be found.
     """
 
@@ -130,10 +73,12 @@ class Zygote:
     ) -> None:
         reason = jail.why_unsupported()
         if reason:
-            raise _Refused(reason)
+            raise Refused(reason)
         self._lock = threading.Lock()
         self._ready: list[KernelWorker] = []
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._base = 0
+        capacity.check()
+        self._control, theirs = capacity.socket_pair(socket.SOCK_SEQPACKET)
         try:
             with theirs:
                 self._process = _execute(theirs, layers_off, packages)
@@ -141,16 +86,38 @@ class Zygote:
             self._control.close()
             raise BackendUnavailable(f"the zygote can't be started: {error}") from None
         try:
-            self.layers = self._wait_until_ready(START_SECONDS + LOAD_SECONDS * len(packages))
-            probe = self.take()
+            self._layers = {} if "cgroup" in layers_off else {"cgroup": _join_group(self._process)}
+            self._layers |= self._wait_until_ready(START_SECONDS + LOAD_SECONDS * len(packages))
+            self._begin(layers_off)
         except SandboxClosed as error:
             self._give_up()
             raise BackendUnavailable(str(error)) from None
-        except (BackendUnavailable, PackageUnavailable):
+        except BaseException:
             self._give_up()
             raise
-        self.layers.update(probe.layers)
-        self._ready.append(probe)
+
+    def _begin(self, layers_off: frozenset[str]) -> None:
+        """Take the first worker, which tells of the layers, and have the jail tried meanwhile."""
+        first = self._request(START_SECONDS)
+        trials = self._try_jail() if "seccomp" not in layers_off else []
+        self._greeted(first)
+        for trial in trials:
+            trial.greet()
+        if found := selftest.holes([trial.sock for trial in trials], layers_off):
+            raise Refused(
+                "the kernel back end is refused, for its self-test was not stopped by the jail: "
+                + ", ".join(found)
+            )
+        self._base = first.base = first.memory
+        if not first.why_no_copies and (reason := first.why_not_found):
+            first.layers["checkpoints"] = self._layers["checkpoints"] = reason
+        self.layers = first.layers
+        capacity.admit(first)
+        self._ready.append(first)
+
+    def _try_jail(self) -> list[KernelWorker]:
+        """Throwaway workers that try the jail; waits for none of them."""
+        return [self._request(START_SECONDS, kind) for kind in (selftest.CALLS, selftest.FOREIGN)]
 
     def _wait_until_ready(self, seconds: float) -> dict[str, str]:
         self._control.settimeout(seconds)
@@ -159,9 +126,11 @@ class Zygote:
         except OSError as error:  # a timeout too
             raise BackendUnavailable(f"the zygote did not start: {error}") from None
         if "error" in answer:
-            raise _Refused(answer["error"])
+            raise Refused(answer["error"])
         if "package" in answer:
             raise PackageUnavailable(answer["package"])
+        if "failed" in answer:
+            raise BackendUnavailable(f"the zygote can't get ready: {answer['failed']}")
         if "layers" not in answer:
             raise BackendUnavailable("the zygote ended before it was ready")
         self._control.setblocking(False)
@@ -179,14 +148,21 @@ class Zygote:
         Raises:
             SandboxClosed: The zygote is gone, or can't fork.
             BackendUnavailable: A required layer can't be had.
+            NoCapacity: There may be no more workers.
         """
+        capacity.check()
         while worker := self._pop():
             with suppress(SandboxClosed):  # one that died while it stood ready is passed over
-                worker.greet()
-                if not _is_readable(worker.sock):
+                if self._greeted(worker) and not _is_readable(worker.sock):
                     return worker
         worker = self._request(START_SECONDS)
+        capacity.admit(worker)
+        return self._greeted(worker)
+
+    def _greeted(self, worker: KernelWorker) -> KernelWorker:
         worker.greet()
+        worker.base = self._base
+        worker.layers |= self._layers
         return worker
 
     def _pop(self) -> KernelWorker | None:
@@ -207,20 +183,33 @@ class Zygote:
         """
         with self._lock:
             while len(self._ready) < READY:
-                self._ready.append(self._request(0))
+                worker = self._request(0)
+                capacity.admit(worker, others_give_way=False)
+                self._ready.append(worker)
 
-    def _request(self, seconds: float) -> KernelWorker:
+    def let_go_of_ready(self) -> bool:
+        """End the workers that stand ready; whether there were any."""
+        with self._lock:
+            ready, self._ready = self._ready, []
+        for worker in ready:
+            worker.end()
+        return bool(ready)
+
+    def _request(self, seconds: float, kind: bytes = SERVE) -> KernelWorker:
         """Ask for a worker; wait so long, in seconds, until the request can be sent."""
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        name = _new_name()
+        ours, theirs = capacity.socket_pair()
         with theirs:
             rights = array.array("i", [theirs.fileno()])
             try:
                 _wait_for(self._control, select.POLLOUT, seconds)
-                self._control.sendmsg([b"w"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
+                self._control.sendmsg(
+                    [kind + name], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)]
+                )
             except (OSError, ValueError) as error:  # a ValueError where it has been closed
                 ours.close()
                 raise SandboxClosed(f"the zygote is gone: {error}") from None
-        return KernelWorker(ours)
+        return KernelWorker(ours, name)
 
     def close(self, seconds: float = START_SECONDS) -> None:
         """End the zygote, and every worker with it.
@@ -272,7 +261,7 @@ def _execute(
             *(sys.executable, "-s", "-S", "-P", "-c", _BOOT, str(fd)),
             str(Path(__file__).parents[1]),
             ":".join(sorted(str(root) for root in roots)),
-            " ".join(sorted(layers_off)),
+            ",".join(sorted(layers_off)),
             " ".join(packages),
             *folders(packages),
         ],
@@ -282,6 +271,20 @@ def _execute(
         env=environment,
         cwd="/",
         start_new_session=True,
+    )
+
+
+def _new_name() -> bytes:
+    """A name for a worker and its copies, by which no other process goes."""
+    return b"circlet-" + secrets.token_hex(NAME_BYTES)[: NAME_BYTES - 8].encode()
+
+
+def _join_group(zygote: subprocess.Popen[bytes]) -> str:
+    """Have the zygote, and all that it forks, bounded together; why that can't be, or nothing."""
+    return cgroups.join(
+        zygote.pid,
+        capacity.max_memory() + _ZYGOTE_BYTES,
+        capacity.max_workers() + _ZYGOTE_PROCESSES,
     )
 
 
@@ -304,7 +307,7 @@ class _Place:
             if self.zygote is None:
                 try:
                     self.zygote = Zygote(packages=self._packages)
-                except _Refused as error:
+                except Refused as error:
                     self._refusal = str(error)
                     raise
             return self.zygote
@@ -342,6 +345,16 @@ def take(packages: tuple[str, ...] = ()) -> KernelWorker:
         return shared(packages).take()
 
 
+def _let_go() -> bool:
+    """Let go of workers that nobody waits for: those that stand ready, then old checkpoints."""
+    zygotes = [place.zygote for place in list(_places.values()) if place.zygote is not None]
+    return (
+        any(zygote.let_go_of_ready() for zygote in zygotes)
+        or checkpoints.shed(_AT_ONCE) > 0
+        or checkpoints.wait_for_one()
+    )
+
+
 def has_ready(packages: tuple[str, ...] = ()) -> bool:
     """Whether ``take`` would not have to wait."""
     zygote = _place(packages).zygote
@@ -368,8 +381,10 @@ def _close_at_exit() -> None:
         if place.zygote is not None:
             with suppress(subprocess.TimeoutExpired):
                 place.zygote.close(EXIT_SECONDS)
+    cgroups.remove()
 
 
+capacity.let_go_by(_let_go)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_drop_in_child)
 atexit.register(_close_at_exit)

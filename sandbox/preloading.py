@@ -88,10 +88,10 @@ def rehearse(names: Iterable[str]) -> None:
                 exec(line, known)
 
 
-def reseed() -> None:
+def reseed(seed: int) -> None:
     """Give this worker random numbers of its own: a fork has its parent's."""
     if "numpy.random" in sys.modules:
-        sys.modules["numpy.random"].seed()
+        sys.modules["numpy.random"].seed(seed & 0xFFFF_FFFF)
 
 
 def _load(name: str) -> None:

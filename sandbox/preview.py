@@ -54,6 +54,8 @@ _LAST = 3
 """Items that are written from the end, where not all have room."""
 _WEIGHED, _SAMPLE = 500, 4
 """Items of a container, and of one inside it, by which room is shared out."""
+_SEARCHED = 1_000
+"""Characters of an object's own text that are searched for addresses, past those that are shown."""
 _LONG_INT = 14_000
 """Bits of an int whose decimal digits CPython refuses to write."""
 
@@ -312,10 +314,10 @@ class Writer:
         self._put(f"{first!r}... {cut} left out ...{last!r}")
 
     def _object(self, value: Any, room: int) -> None:
-        text, room = without_addresses(_own_text(value)), max(room, _TEXT_ROOM)
-        if len(text) > room:
-            text = f"{text[:room]}... {len(text) - room:,} chars left out"
-        self._put(text)
+        whole, room = _own_text(value), max(room, _TEXT_ROOM)
+        text = without_addresses(whole[: room + _SEARCHED])
+        left_out = max(len(whole) - room - _SEARCHED, 0) + max(len(text) - room, 0)
+        self._put(f"{text[:room]}... {left_out:,} chars left out" if left_out else text)
 
 
 def _own_text(value: Any) -> str:

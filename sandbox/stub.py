@@ -53,7 +53,12 @@ class GateStub:
         return gate.call(gate.name, args, kwargs)
 
     def __repr__(self) -> str:
-        return f"<gate {_gates[id(self)].signature}>"
+        return f"<gate {signature_of(self)}>"
+
+
+def signature_of(stub: GateStub) -> str:
+    """What a program is shown of what a stub stands for."""
+    return _gates[id(stub)].signature
 
 
 def _describe(stub: GateStub | None) -> str:

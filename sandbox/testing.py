@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import jail
-from .pool import KernelWorker, Zygote
+from . import jail, selftest
+from .kernel import KernelWorker
+from .pool import Zygote
 from .session import Sandbox
-from .zygote import LANGUAGE
+from .zygote import HOLE, LANGUAGE
 
 KERNEL_LAYERS = (*jail.REQUIRED, *jail.EXTRAS)
 """The names of the kernel wall's layers."""
@@ -20,13 +21,15 @@ def zygote_without(*layers: str, packages: tuple[str, ...] = ()) -> Iterator[Zyg
     """A zygote of its own, some of whose layers are left off.
 
     Args:
-        layers: Names from ``KERNEL_LAYERS``; ``language`` for the language wall.
+        layers: Names from ``KERNEL_LAYERS``; ``language`` for the language wall; and for the
+            refusal of one system call alone ``seccomp:`` with its name in ``selftest.NUMBERS``.
         packages: Packages that it loads.
 
     Raises:
         ValueError: There is no layer of that name.
     """
-    unknown = set(layers) - {LANGUAGE, *KERNEL_LAYERS}
+    calls = {HOLE + name for name in selftest.NUMBERS}
+    unknown = set(layers) - {LANGUAGE, *KERNEL_LAYERS, *calls}
     if unknown:
         raise ValueError(f"there is no layer {sorted(unknown)[0]!r}")
     zygote = Zygote(frozenset(layers), packages)

@@ -29,6 +29,8 @@ MAX_CHAIN = 6
 MAX_GROUP, MAX_LEVELS = 10, 4
 """Members shown of a group of errors, and how deep groups are shown in one another."""
 MAX_NOTES = 20
+MAX_SOURCE = 1_000_000
+"""Characters of a turn's source that is kept for the tracebacks of later turns."""
 SOURCE_CHARS = 200
 """Characters shown of one line of source."""
 OTHER_CHARS = 10_000
@@ -57,6 +59,15 @@ def source_lines(source: str) -> list[str]:
 def remember_source(filename: str, source: str) -> None:
     """Keep the lines of a source for tracebacks, those of later turns too."""
     linecache.cache[filename] = (len(source), None, source_lines(source), filename)
+
+
+def forget_huge_source(filename: str) -> None:
+    """Forget a source past ``MAX_SOURCE`` when its turn is over.
+
+    A program can't let go of what is kept here, and has its memory for other things.
+    """
+    if sum(map(len, linecache.getlines(filename))) > MAX_SOURCE:
+        del linecache.cache[filename]
 
 
 def own_traceback(error: BaseException) -> str:

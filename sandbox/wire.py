@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import enum
 import struct
+from typing import Any
 
-from .codec import Described, Sealed, check_unasked, dumps, loads, seal
+from .codec import Described, Sealed, check_unasked, dumps, loads, loads_weighed, seal
 from .errors import CodecError, ProtocolError
 
 __all__ = [
     "ESCAPES",
     "HEADER",
     "MAX_FRAME",
+    "NO_ROOM",
     "Described",
     "Inbox",
     "Op",
@@ -23,7 +25,10 @@ __all__ = [
     "check_unasked",
     "dumps",
     "frame",
+    "imaged",
     "loads",
+    "loads_weighed",
+    "read_imaged",
     "read_setting",
     "seal",
     "setting",
@@ -31,8 +36,15 @@ __all__ = [
 
 MAX_FRAME = 256 << 20
 """Largest body of a frame, in bytes."""
+_FIRST_ROOM = 1 << 20
+"""Room, in bytes, that a large body has at first: it doubles as bytes come, for a claim alone must
+not cost its reader memory."""
 ESCAPES = "unicode_escape"
 """Encoding of output with lone surrogates: as UTF-8 they take a hundred times as long to read."""
+
+
+NO_ROOM = b"no room"
+"""What is said of something that does not fit into a worker, or beside it."""
 
 
 class Op(enum.IntEnum):
@@ -43,12 +55,19 @@ class Op(enum.IntEnum):
     REPLY = 3  # what a gate answered
     SET = 4  # a variable and its value
     GET = 5  # a variable's name
+    DUMP = 7  # write your state down
+    LOAD = 8  # take up a state
+    COPY = 6  # make a copy of yourself; its socket comes beside the frame
     HELLO = 16  # the worker is there; carries the process handle beside it
     OUTPUT = 17  # what the program printed
     GATE = 18  # the program calls a gate
     RESULT = 19  # the turn is over
     VALUE = 20  # the answer to GET
+    COPIED = 22  # the copy is there, or could not be made
+    TAKEN = 23  # the answer to SET: empty, or that there is no room for the value
+    IMAGE = 24  # the answer to DUMP and to LOAD: what came of it, and the state
     ESCAPED = 21  # OUTPUT with lone surrogates in it, each character escaped
+    READS = 25  # what the program read of clocks and chance; empty: more than is kept
 
 
 HEADER = struct.Struct("<IB")
@@ -82,11 +101,47 @@ def read_setting(body: bytes | bytearray) -> tuple[str, memoryview]:
     return str(body[_NAME_LENGTH.size : start], "utf-8"), memoryview(body)[start:]
 
 
+_TOLD_LENGTH = struct.Struct("<I")
+
+
+def imaged(op: Op, told: dict[str, Any], state: bytes = b"") -> tuple[bytes, bytes]:
+    """The two parts of a frame that carries a session's state, and what is told beside it."""
+    encoded = dumps(told)
+    size = _TOLD_LENGTH.size + len(encoded) + len(state)
+    return HEADER.pack(size, op) + _TOLD_LENGTH.pack(len(encoded)) + encoded, state
+
+
+def read_imaged(body: bytes | bytearray) -> tuple[bytes, bytes]:
+    """What is told, encoded, and the state in the body of a frame that carries one.
+
+    Raises:
+        ProtocolError: Its parts are not of the lengths that it says.
+    """
+    start = _TOLD_LENGTH.size
+    end = start + _TOLD_LENGTH.unpack_from(body)[0] if len(body) >= start else len(body) + 1
+    if end > len(body):
+        raise ProtocolError("a frame with an image is cut short")
+    return bytes(body[start:end]), bytes(memoryview(body)[end:])
+
+
+class NoRoom(MemoryError):
+    """There is no room for a frame's body, which has been read over.
+
+    Args:
+        op: What the frame was.
+    """
+
+    def __init__(self, op: Op) -> None:
+        super().__init__()
+        self.op = op
+
+
 class Inbox:
     """Cuts the bytes that arrive into frames.
 
     ``buffer()`` is where the next bytes go, ``advance(n)`` says that n have come, ``take()``
-    gives the next whole frame or None. A large body is read into its place at once.
+    gives the next whole frame or None. A large body is read into its place at once; the memory
+    that it takes is never more than a first room or twice what has come of it.
     """
 
     def __init__(self, max_frame: int = MAX_FRAME) -> None:
@@ -95,22 +150,36 @@ class Inbox:
         self._start = self._end = 0
         self._op: Op | None = None
         self._body: bytearray | None = None
-        self._filled = 0
+        self._length = self._filled = self._skipped = 0
+        self._lent = memoryview(b"")
 
     def buffer(self) -> memoryview:
         """Where to put the bytes that come next; never empty."""
         if self._body is not None:
-            return memoryview(self._body)[self._filled :]
+            self._lent = memoryview(self._body)[self._filled :]
+            return self._lent
+        if self._skipped:
+            return memoryview(self._scratch)[: self._skipped]
         if self._start and (self._start == self._end or self._end == len(self._scratch)):
             left = self._scratch[self._start : self._end]
             self._scratch[: len(left)] = left
             self._start, self._end = 0, len(left)
         return memoryview(self._scratch)[self._end :]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether every byte that has come was taken as part of a frame."""
+        return self._op is None and self._start == self._end
+
     def advance(self, count: int) -> None:
-        """Say that ``count`` bytes have been put into ``buffer()``."""
+        """Say that ``count`` bytes have been put into ``buffer()``, which is then used up."""
         if self._body is not None:
             self._filled += count
+            if self._filled == len(self._body) < self._length:
+                self._lent.release()  # or the room could not be made larger
+                self._make_room(self._body, min(self._filled, self._length - self._filled))
+        elif self._skipped:
+            self._skipped -= count
         else:
             self._end += count
 
@@ -119,20 +188,21 @@ class Inbox:
 
         Raises:
             ProtocolError: The header names an unknown opcode or too large a body.
+            NoRoom: There is no memory for its body.
         """
-        if self._body is not None:
-            return self._take_large()
+        if self._op is not None:
+            return self._take_large(self._op)
         have = self._end - self._start
         if have < HEADER.size:
             return None
         length, op = self._header()
+        begin = self._start + HEADER.size
         if have - HEADER.size >= length:
-            begin = self._start + HEADER.size
             self._start = begin + length
-            return op, bytes(memoryview(self._scratch)[begin : self._start])
+            return op, self._small(op, begin, self._start)
         if length + HEADER.size > len(self._scratch):
-            self._op, self._body, self._filled = op, bytearray(length), have - HEADER.size
-            self._body[: self._filled] = self._scratch[self._start + HEADER.size : self._end]
+            self._op, self._length, self._filled = op, length, have - HEADER.size
+            self._begin_large(begin)
             self._start = self._end = 0
         elif self._start:
             left = self._scratch[self._start : self._end]
@@ -140,14 +210,36 @@ class Inbox:
             self._start, self._end = 0, len(left)
         return None
 
-    def _take_large(self) -> tuple[Op, bytearray] | None:
-        assert self._body is not None
-        assert self._op is not None
-        if self._filled < len(self._body):
+    def _small(self, op: Op, begin: int, end: int) -> bytes:
+        try:
+            return bytes(memoryview(self._scratch)[begin:end])
+        except MemoryError:
+            raise NoRoom(op) from None
+
+    def _begin_large(self, begin: int) -> None:
+        """Put what has come of a large body into its place."""
+        try:
+            self._body = bytearray(min(self._length, _FIRST_ROOM))
+        except MemoryError:
+            self._skipped = self._length - self._filled
+        else:
+            self._body[: self._filled] = memoryview(self._scratch)[begin : self._end]
+
+    def _make_room(self, body: bytearray, size: int) -> None:
+        try:
+            body.extend(bytes(size))
+        except MemoryError:
+            self._body, self._skipped = None, self._length - self._filled
+
+    def _take_large(self, op: Op) -> tuple[Op, bytearray] | None:
+        body = self._body
+        if self._skipped or (body is not None and self._filled < self._length):
             return None
-        done = self._op, self._body
+        self._lent.release()
         self._op = self._body = None
-        return done
+        if body is None:
+            raise NoRoom(op)
+        return op, body
 
     def _header(self) -> tuple[int, Op]:
         length, op = HEADER.unpack_from(self._scratch, self._start)

@@ -8,13 +8,11 @@ its rendering included, runs under the deadline.
 from __future__ import annotations
 
 import encodings
-import gc
 import importlib
 import linecache
 import os
 import pkgutil
 import random
-import socket
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -22,37 +20,44 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from . import classes, rlimits
-from .bindings import bindings
 from .compiling import compile_turn
-from .deadline import Deadline, Finished, TurnTimeout
+from .deadline import Finished, TurnTimeout
 from .errors import CodecError
-from .execution import clip
 from .facades.build import begin, build
 from .facades.streams import take_over
-from .hints import Known, hint
-from .limits import MAX_TEXT, Limits
+from .images import pickling, unpickling
+from .images.names import Names
+from .limits import IMAGE_SECONDS, Limits
 from .namespace import Namespace
-from .output import Output, Pipe
-from .preview import Writer, class_name, each_repr_once, without_addresses
+from .output import Output, Pipe, Wire
+from .reader import Reader
+from .runner import FINAL_MS, Runner
 from .selves import take_instances_only
 from .stub import GateStub
 from .symbols import TURN, VALUE
-from .tracebacks import message_of, own_line, own_traceback, remember_source
-from .wire import Op, check_unasked, dumps, frame, loads, read_setting, seal
+from .telling import READ_MS, Teller
+from .tracebacks import (
+    forget_huge_source,
+    remember_source,
+)
+from .wire import (
+    NO_ROOM,
+    NoRoom,
+    Op,
+    check_unasked,
+    dumps,
+    frame,
+    imaged,
+    loads,
+    read_imaged,
+    read_setting,
+    seal,
+)
+from .world import WORLD
 
-FINAL_MS = 100
-"""Time that ``finally`` blocks have after ``done``, in milliseconds."""
-RENDER_MS = 500
-"""Time that showing a value or an error may take, in milliseconds."""
-MESSAGE_CHARS = 100_000
-"""Characters of an error's message that are told apart from its traceback."""
-HINT_MS = 100
-"""Time that looking for a hint may take, or for the names that a turn bound, in milliseconds."""
-READ_MS = 5_000
-"""Time that encoding a variable, or a turn's value, may take, in milliseconds."""
-SEAL_MS = 250
-"""Time that encoding a turn's value has in any case; more where the program left more of its own,
-so that the host, which waits for a turn's time and a little, sees the end of it."""
+_NO_ROOM_TO_RUN = "nothing was run: there is no room for the source"
+SHORT_CHARS = 20_000
+"""Length of a source that is compiled with the runner's memory, where the program has none left."""
 _REHEARSALS = 20  # after so many, Python has specialised the code that every turn runs
 _REHEARSAL = "print(x := [str(i) for i in range(3)])\ndel x\n{'a': (1, {2}, 3.5, b'x')}"
 _MISSING = object()
@@ -129,15 +134,13 @@ class Worker:
             preloading.load(packages)  # before modules are mended, for packages ask more of them
         self._pipe = Pipe()
         classes.close(GateStub)
-        self._deadline = Deadline()
-        self._output = Output(self._pipe, self._deadline)
+        self._runner = Runner(Limits().output_chars)
+        self._output = Output(self._pipe, self._runner.deadline)
         self._namespace = Namespace(build(), self._output.write, checked, packages)
-        self._chars = Limits().output_chars
-        self._finished = False
+        self._teller = Teller(self._runner, self._namespace)
         self._in_turn = False
-        self._leftovers: list[Any] = []
-        self._turns = 0
         self._address_space = 0
+        self._reserve = rlimits.Reserve()
 
     def make_ready(self) -> None:
         """The last step before the first program: pay what a turn costs once, close the classes.
@@ -151,7 +154,7 @@ class Worker:
             from . import preloading
 
             preloading.rehearse(self._packages)
-        self._deadline.install()
+        self._runner.deadline.install()
         sys.modules["__main__"] = self._namespace.module
         self.rehearse(_REHEARSALS)
         kinds = classes.every_class()
@@ -159,47 +162,97 @@ class Worker:
         take_instances_only(kinds)
         classes.hide_origin(kinds)
         classes.freeze_classes()
+        rlimits.reserve_stack()
         self._address_space = rlimits.address_space()
 
-    def serve(self, sock: socket.socket) -> NoReturn:
-        """Answer frames until the socket closes."""
-        self._pipe.attach(sock)
+    def serve(self, wire: Wire) -> NoReturn:
+        """Answer frames until the wire is closed."""
+        self._pipe.attach(wire)
         take_over()
-        random.seed()
-        if self._packages:
-            from . import preloading
-
-            preloading.reseed()
-        handlers = {Op.OPEN: self._open, Op.RUN: self._run, Op.SET: self._set, Op.GET: self._get}
+        handlers: dict[Op, Callable[[bytes | bytearray], None]] = {
+            Op.OPEN: self._open,
+            Op.RUN: self._run,
+            Op.SET: self._set,
+            Op.GET: self._get,
+            Op.COPY: self._copy,
+            Op.DUMP: self._dump,
+            Op.LOAD: self._load,
+        }
         while True:
-            op, body = self._pipe.receive()
-            handlers[op](body)
+            try:
+                op, body = self._pipe.receive()
+            except NoRoom as shortage:
+                self._turn_away(shortage)
+            else:
+                handlers[op](body)
 
     def rehearse(self, turns: int) -> None:
         """Run turns that leave nothing behind, so that the first real one finds all in place."""
         for _ in range(turns):
-            self._run(dumps([_REHEARSAL, 1_000]))
-        self._turns = 0
+            self._run(dumps([_REHEARSAL, 1_000, 0, {}]))
         linecache.cache.clear()
+
+    def _turn_away(self, shortage: NoRoom) -> None:
+        """Answer a frame that there was no room for.
+
+        Raises:
+            NoRoom: There is no answer to it that says so.
+        """
+        if shortage.op is Op.SET:
+            self._pipe.send(frame(Op.TAKEN, NO_ROOM))
+        elif shortage.op is Op.RUN:
+            self._output.begin()
+            self._report(None, "memory", MemoryError(_NO_ROOM_TO_RUN), _MISSING, "")
+        else:
+            raise shortage
+
+    def _copy(self, _body: bytes | bytearray) -> None:
+        """Leave a copy of this process, as the state to come back to."""
+        if not self._pipe.copy():
+            self._touch()
+
+    def _touch(self) -> None:
+        """Write to the pages that a turn will write to, while nobody waits.
+
+        They are shared with the copy, and each has to be copied when it is first written to:
+        several milliseconds of page faults that the next turn would have.
+        """
+        self._restore()
+        compile_turn(_REHEARSAL, f"{TURN}0>", self._namespace.reserved, self._checked)
+        loads(dumps([_REHEARSAL, {"name": [1, 2.5, None]}, b""]))
 
     # -- settings and variables ----------------------------------------------------------------
 
     def _open(self, body: bytes | bytearray) -> None:
         settings = loads(body)
-        rlimits.limit_memory(self._address_space, settings["memory_mb"])
-        self._chars = settings["output_chars"]
+        random.seed(settings["seed"])
+        if self._packages:
+            from . import preloading
+
+            preloading.reseed(settings["seed"])
+        self._reserve = rlimits.limit_memory(self._address_space, settings["memory_mb"])
+        self._runner.chars = settings["output_chars"]
         self._namespace.narrow(settings["modules"])
         self._namespace.fix(
             {
-                name: GateStub(name, self._call_gate, info)
+                name: (Reader if info["reads"] else GateStub)(name, self._call_gate, info)
                 for name, info in settings["gates"].items()
             }
         )
 
     def _set(self, body: bytes | bytearray) -> None:
         name, data = read_setting(body)
-        self._leftovers.append(self._namespace.variables.get(name))
-        self._namespace.variables[name] = loads(data, unseal=True)
+        self._reserve.hold()
+        try:
+            value = loads(data, unseal=True)
+        except MemoryError:
+            self._pipe.send(frame(Op.TAKEN, NO_ROOM))
+            return
+        finally:
+            self._reserve.open()
+        self._runner.leave(self._namespace.variables.get(name))
+        self._namespace.variables[name] = value
+        self._pipe.send(frame(Op.TAKEN))
 
     def _get(self, body: bytes | bytearray) -> None:
         value = self._namespace.variables.get(loads(body), _MISSING)
@@ -207,179 +260,131 @@ class Worker:
             self._pipe.send(frame(Op.VALUE, dumps(["missing", None])))
             return
         answer: list[bytes] = []
-        reason = self._attempt(READ_MS / 1000, lambda: answer.append(dumps(["value", seal(value)])))
+        reason = self._runner.attempt(
+            READ_MS / 1000, lambda: answer.append(dumps(["value", seal(value)]))
+        )
         self._pipe.send(frame(Op.VALUE, dumps(["error", reason]) if reason else answer[0]))
+
+    # -- the whole state -----------------------------------------------------------------------
+
+    def _names(self) -> Names:
+        self._runner.finished = False
+        self._restore()
+        own = self._namespace
+        gates = {name: own.variables[name] for name in own.reserved}
+        return Names(own.variables, own.modules, own.builtins, gates, self._checked)
+
+    def _dump(self, _body: bytes | bytearray) -> None:
+        made: list[tuple[bytes, dict[str, str]]] = []
+        names = self._names()
+        self._reserve.hold()  # what an image takes up is the program's
+        reason = self._runner.attempt(IMAGE_SECONDS, lambda: made.append(pickling.dump(names)))
+        self._reserve.open()
+        state, left_out = (b"", {}) if reason else made.pop()
+        for part in imaged(Op.IMAGE, {"reason": reason, "left_out": left_out}, state):
+            self._pipe.send(part)
+
+    def _load(self, body: bytes | bytearray) -> None:
+        names = self._names()
+        state = read_imaged(body)[1]
+        self._reserve.hold()
+        reason = self._runner.attempt(IMAGE_SECONDS, lambda: unpickling.load(state, names))
+        self._reserve.open()
+        self._restore()
+        self._pipe.send(imaged(Op.IMAGE, {"reason": reason})[0])
 
     # -- a turn --------------------------------------------------------------------------------
 
     def _run(self, body: bytes | bytearray) -> None:
-        source, eval_ms = loads(body)
-        self._turns += 1
-        self._finished = False
+        try:
+            source, eval_ms, number, given = loads(body)
+        except MemoryError:
+            self._turn_away(NoRoom(Op.RUN))
+            return
+        self._runner.finished = False
         self._in_turn = True
+        WORLD.give(given)
         self._output.begin()
         self._restore()
-        filename = f"{TURN}{self._turns}>"
-        remember_source(filename, source)
+        filename = f"{TURN}{number}>"
         value = [_MISSING]
 
         def program() -> None:
+            if len(source) > SHORT_CHARS:
+                self._reserve.hold()
+            remember_source(filename, source)
             code = compile_turn(source, filename, self._namespace.reserved, self._checked)
+            self._reserve.hold()
             begin()
             exec(code, self._namespace.variables)
             value[0] = self._namespace.variables.pop(VALUE, _MISSING)
 
-        error = self._run_own(eval_ms / 1000, program)
-        self._leftovers.append(self._namespace.variables.pop(VALUE, None))
+        error = self._runner.run(eval_ms / 1000, program, self._reserve.open)
+        self._runner.leave(self._namespace.variables.pop(VALUE, None))
         self._restore()
         if isinstance(error, SystemExit) and _is_success(error):
             error = None
-        if self._deadline.passed and error is None:
+        if self._runner.deadline.passed and error is None:
             error = TurnTimeout()  # the program caught it and came to its end
         status = self._status(error)
-        self._leftovers.append(value[0])
+        self._runner.leave(value[0])
         try:
-            self._report(status, error, value.pop(), filename)
+            if status != "memory":
+                self._reserve.hold()  # the program's own code may run while its turn is told of
+            self._report(number, status, error, value.pop(), filename)
         except MemoryError as shortage:
+            self._reserve.open()
             status = self._status(shortage)
-            self._report(status, shortage, _MISSING, filename)
+            self._report(number, status, shortage, _MISSING, filename)
+        self._reserve.open()
+        forget_huge_source(filename)
+        WORLD.give({})
         self._in_turn = False
 
-    def _report(self, status: str, error: BaseException | None, value: Any, filename: str) -> None:
-        result: dict[str, Any] = {"status": status}
-        if status == "memory":
-            rlimits.open_reserve()
-        if error is not None and not self._finished:
-            result["error"] = self._describe(error, filename)
+    def _report(
+        self,
+        number: int | None,
+        status: str,
+        error: BaseException | None,
+        value: Any,
+        filename: str,
+    ) -> None:
+        result: dict[str, Any] = {"turn": number, "status": status}
+        if error is not None and not self._runner.finished:
+            result["error"] = self._teller.error(error, filename)
             if status == "error":
-                result["error"]["traceback"] += self._hint(error)
+                result["error"]["traceback"] += self._teller.hint(error)
         elif value is not _MISSING:
-            result.update(self._show(value))
+            result.update(self._teller.value(value))
         if status == "ok" and (value is _MISSING or value is None) and self._output.is_empty:
-            result["bound"] = self._bindings(filename)
-        self._drop(status == "memory")
+            result["bound"] = self._teller.bindings(filename)
+        self._runner.drop(collect=status in ("memory", "timeout"))
         result["omitted"] = self._output.end()
-        self._pipe.send(frame(Op.RESULT, dumps(result)))
-        if status == "memory":
-            rlimits.close_reserve()
+        told = frame(Op.RESULT, dumps(result))
+        self._pipe.send(self._reads() + told)
 
-    def _run_own(self, seconds: float, action: Callable[[], Any]) -> BaseException | None:
-        """Run what may run the program's code: within a time, and with the collector at work.
-
-        What it raises is kept until the turn's end, for to let go of it may run more of the
-        program's code (a generator's ``finally``, a weak reference's callback).
-        """
-        gc.enable()
-        error = self._deadline.run(seconds, action)
-        gc.disable()
-        if error is not None:
-            self._leftovers.append(error)
-        return error
+    def _reads(self) -> bytes:
+        """The frame that tells what the program has read of the world; empty where it read none."""
+        reads = WORLD.taken()
+        return b"" if reads is None else frame(Op.READS, reads)
 
     def _restore(self) -> None:
         """Put back what the runner relies on; what stood in its place is let go of later."""
-        self._leftovers.append(self._namespace.restore())
-
-    def _drop(self, collect: bool) -> None:
-        """Let go of what the turn has left, while the program's code may still run."""
-        leftovers, self._leftovers = self._leftovers, []
-
-        def drop() -> None:
-            for left in leftovers:
-                if isinstance(left, BaseException):
-                    left.__traceback__ = None
-            leftovers.clear()
-            if collect:
-                gc.collect()
-
-        self._run_own(FINAL_MS / 1000, drop)
+        self._runner.leave(self._namespace.restore())
 
     def _status(self, error: BaseException | None) -> str:
-        if self._finished:
+        if self._runner.finished:
             return "done"
         if error is None:
             return "ok"
         if isinstance(error, MemoryError):
             return "memory"
-        return "timeout" if self._deadline.passed else "error"
-
-    def _show(self, value: Any) -> dict[str, Any]:
-        left = self._deadline.left
-        shown: dict[str, Any] = {}
-        writer = Writer()
-
-        def encode() -> None:
-            shown["value"] = seal(value)
-
-        with each_repr_once():
-            if value is not None:
-                room = min(self._chars * 3 // 4, MAX_TEXT)  # the rest is for what was printed
-                reason = self._attempt(RENDER_MS / 1000, lambda: writer.write(value, room))
-                shown["shown"] = writer.text
-                if reason:  # encoding it would come upon the same
-                    rest = "the rest" if writer.text else class_name(value)
-                    shown["shown"] += f"<{rest} can't be shown: {reason}>"
-                    shown["unsealed"] = reason
-                    return shown
-            seconds = max(min(left, READ_MS / 1000), SEAL_MS / 1000)
-            if reason := self._attempt(seconds, encode):
-                shown["unsealed"] = reason
-        return shown
-
-    def _attempt(self, seconds: float, action: Callable[[], None]) -> str:
-        """Run what may run the program's code; why it failed, or the empty string."""
-        error = self._run_own(seconds, action)
-        if error is None:
-            return ""
-        if self._deadline.passed:
-            return "it took too long"
-        return "it called done" if self._finished else self._text_of(error)
-
-    def _describe(self, error: BaseException, filename: str) -> dict[str, Any]:
-        described: dict[str, Any] = {
-            "type": class_name(error),
-            "message": "",
-            "line": None,
-            "traceback": class_name(error),
-        }
-
-        def render() -> None:
-            described["line"] = own_line(error, filename)
-            described["message"] = self._short(message_of(error))
-            described["traceback"] = without_addresses(own_traceback(error))
-
-        self._run_own(RENDER_MS / 1000, render)
-        return described
-
-    def _hint(self, error: BaseException) -> str:
-        """What helps against an error as a line of its own; the empty string without one."""
-        names = self._namespace
-        known = Known(names.variables, names.builtins, names.modules)
-        found: list[str] = []
-        self._run_own(HINT_MS / 1000, lambda: found.append(hint(error, known)))
-        return "".join(f"\n{text}" for text in found if text)
-
-    def _bindings(self, filename: str) -> str | None:
-        """Which names the turn bound."""
-        source = "".join(linecache.getlines(filename))
-        found: list[str] = []
-        variables = self._namespace.variables
-        self._run_own(HINT_MS / 1000, lambda: found.append(bindings(source, variables)))
-        return "".join(found) or None
-
-    def _text_of(self, error: BaseException) -> str:
-        """What an error says, whatever its own code does."""
-        text: list[str] = []
-        self._run_own(RENDER_MS / 1000, lambda: text.append(self._short(message_of(error))[:300]))
-        return "".join(text) or class_name(error)
-
-    def _short(self, text: str) -> str:
-        return clip(without_addresses(text), min(self._chars, MESSAGE_CHARS))
+        return "timeout" if self._runner.deadline.passed else "error"
 
     # -- gates ---------------------------------------------------------------------------------
 
     def _call_gate(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if self._finished:
+        if self._runner.finished:
             raise Finished
         if not self._in_turn:
             raise RuntimeError(f"{name}: gates can be called while a turn runs, and none does")
@@ -389,15 +394,15 @@ class Worker:
             call = frame(Op.GATE, body)
         except CodecError as error:
             raise ValueError(f"{name}: {error}") from None
-        with self._deadline.paused:
+        with self._runner.deadline.paused:
             self._output.flush()
-            self._pipe.send(call)
+            self._pipe.send(self._reads() + call)
             _, answer = self._pipe.receive()
             kind, content = loads(answer, unseal=True)
             if kind == "done":
-                self._finished = True
+                self._runner.finished = True
         if kind == "done":
-            self._deadline.finish(FINAL_MS / 1000)
+            self._runner.deadline.finish(FINAL_MS / 1000)
             raise Finished
         if kind == "error":
             raise _BUILTIN_ERRORS.get(content[0], GateError)(content[1])

@@ -18,7 +18,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from . import jail, rlimits
+from . import jail, kernel, rlimits, selftest
+from .copying import CopyWire
 from .errors import BackendUnavailable, PackageUnavailable
 from .wire import Op, dumps, frame
 from .worker import Worker, forget_the_host
@@ -27,6 +28,9 @@ LANGUAGE = "language"
 """The name of the other wall, where layers are left off."""
 _SOCKET, _PIDFD = 3, 4
 """Where a worker keeps its socket, and its own process handle until it has sent it."""
+_OFF = "left off"
+HOLE = "seccomp:"
+"""Before a system call's name, where only its refusal is left off: for tests of the self-test."""
 
 
 def main(
@@ -44,6 +48,9 @@ def main(
         os._exit(1)
     except BackendUnavailable as error:
         control.send(dumps({"error": str(error)}))
+        os._exit(1)
+    except (OSError, ValueError) as error:  # a limit that can't be set, too
+        control.send(dumps({"failed": str(error)}))
         os._exit(1)
     gc.collect()
     gc.freeze()
@@ -101,24 +108,39 @@ def _move_into_new_process(control: socket.socket) -> None:
 def _fork_on_request(
     control: socket.socket, worker: Worker, layers_off: frozenset[str]
 ) -> NoReturn:
-    program = jail.build_filter()
+    program = jail.build_filter(
+        [selftest.NUMBERS[name[len(HOLE) :]] for name in layers_off if name.startswith(HOLE)]
+    )
+    zygote = os.getpid()
     while True:
         try:
             message, fds = _receive(control)
         except ConnectionError:
-            os._exit(0)
+            message = b""
         if not message:
-            os._exit(0)
+            _end_all()
         with suppress(OSError):  # no room for another process: the host sees its socket close
             if os.fork() == 0:
                 control.detach()
-                _become_worker(fds[0], worker, program, layers_off)
+                jail.die_with_parent(zygote)
+                jail.set_name(message[1:])
+                _become(message[:1], fds[0], worker, program, layers_off)
         for fd in fds:
             os.close(fd)
 
 
+def _end_all() -> NoReturn:
+    """The host is gone, or has no more use for this zygote: nobody it has forked outlives it.
+
+    They die with it anyway. But one that has been taken over could have asked not to.
+    """
+    with suppress(OSError):
+        os.kill(0, signal.SIGKILL)  # the process group, which nobody jailed can leave
+    os._exit(0)
+
+
 def _receive(control: socket.socket) -> tuple[bytes, array.array[int]]:
-    message, ancillary, _, _ = control.recvmsg(16, socket.CMSG_SPACE(4))
+    message, ancillary, _, _ = control.recvmsg(1 + kernel.NAME_BYTES, socket.CMSG_SPACE(4))
     fds = array.array("i")
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
@@ -126,9 +148,12 @@ def _receive(control: socket.socket) -> tuple[bytes, array.array[int]]:
     return message, fds
 
 
-def _become_worker(fd: int, worker: Worker, program: bytes, layers_off: frozenset[str]) -> NoReturn:
-    """Jail this process, hand the host a handle of it, and serve."""
+def _become(
+    kind: bytes, fd: int, worker: Worker, program: bytes, layers_off: frozenset[str]
+) -> NoReturn:
+    """Jail this process, hand the host a handle of it, and serve, or try the jail."""
     try:
+        trial = None if kind == kernel.SERVE else selftest.Trial(kind)
         # By way of numbers that are certainly free: either may stand in the other's place.
         for source, place in [
             (fcntl.fcntl(one, fcntl.F_DUPFD, 10), place)
@@ -136,25 +161,47 @@ def _become_worker(fd: int, worker: Worker, program: bytes, layers_off: frozense
         ]:
             os.dup2(source, place)
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=_SOCKET)
-        steps: list[tuple[str, Callable[[], Any]]] = [
-            ("closed_fds", lambda: jail.close_descriptors(_SOCKET, _PIDFD)),
-            ("rlimits", rlimits.limit_resources),
-            ("seccomp", lambda: jail.install_seccomp(program)),
-        ]
-        jail.die_with_parent()
+        handles = array.array("i", [_PIDFD])
         try:
-            hello = jail.take(step for step in steps if step[0] not in layers_off)
+            hello = _jail(program, layers_off, handles)
         except BackendUnavailable as error:
             hello = {"error": str(error)}
-        handle = array.array("i", [_PIDFD])
         sock.sendmsg(
             [frame(Op.HELLO, dumps(hello))],
-            [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handle)],
+            [(socket.SOL_SOCKET, socket.SCM_RIGHTS, handles)],
         )
-        os.close(_PIDFD)
-        rlimits.limit_descriptors()  # now, for with it the handle might not have been sent
-        if "error" not in hello:
+        for handle in handles:  # with one of them it could agree to copies of itself
+            os.close(handle)
+        rlimits.limit_descriptors()  # now, for with it the handles might not have been sent
+        if trial is not None:
+            trial.run(sock)
+        elif "error" not in hello:
             worker.rehearse(1)
-            worker.serve(sock)
+            worker.serve(CopyWire(sock))
     finally:
         os._exit(70)
+
+
+def _jail(program: bytes, layers_off: frozenset[str], handles: array.array[int]) -> dict[str, str]:
+    """Take the measures that are a worker's own; adds to the handles that its host is given."""
+    why_no_copies = _OFF if "checkpoints" in layers_off else kernel.can_name_copies()
+
+    def seccomp() -> None:
+        nonlocal why_no_copies
+        if not why_no_copies:
+            try:
+                handles.append(jail.install_seccomp(program, listen=True))
+                return
+            except OSError as error:  # another supervisor listens to all of this container
+                why_no_copies = str(error)
+        jail.install_seccomp(program)
+
+    steps: list[tuple[str, Callable[[], Any]]] = [
+        ("closed_fds", lambda: jail.close_descriptors(_SOCKET, _PIDFD)),
+        ("rlimits", rlimits.limit_resources),
+        ("seccomp", seccomp),
+    ]
+    layers = jail.take(step for step in steps if step[0] not in layers_off)
+    if "seccomp" in layers_off:
+        why_no_copies = "no seccomp, by which the host would agree to one"
+    return {**layers, "checkpoints": why_no_copies}

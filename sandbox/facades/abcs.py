@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _abc  # type: ignore[import-not-found]
 import abc
+import typing
 from typing import Any
 
 from .. import classes
@@ -32,6 +33,8 @@ def mend() -> dict[str, Any]:
 
     abc.ABCMeta.register = checked  # type: ignore[method-assign]
     abc.ABCMeta.__subclasscheck__ = without_metaclasses  # type: ignore[method-assign]
+    if hasattr(typing, "_abc_subclasscheck"):  # from Python 3.13 on protocols keep the method
+        typing._abc_subclasscheck = without_metaclasses
     kind = stand_in(abc.ABCMeta)
     classes.open_metaclass(kind, abc.ABCMeta)  # what a class has that inherits from ABC
     return {"abc.ABCMeta": kind}

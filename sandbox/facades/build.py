@@ -14,10 +14,10 @@ from .facade import Facade, make
 from .names import PUBLIC
 
 _MATTERS = (
-    "abcs alerts arrays constants containers contexts copies elements enums formatters "
-    "functions getters identifiers imports internals interpreter logs namespaces paths "
-    "queues records references reports signatures streams structs tables tasks traces "
-    "trees type_hints zones"
+    "abcs alerts arrays caches chance clocks constants containers contexts copies decimals "
+    "dispatch elements enums errors formatters functions getters identifiers imports "
+    "internals interpreter logs namespaces paths proxies queues records references reports "
+    "signatures streams structs tables tasks traces trees type_hints zones"
 )
 """The modules beside this one that mend something, or have something to stand in."""
 
@@ -104,6 +104,7 @@ def _call_it(value: Any, module: str, name: str) -> None:
     That is what it is shown, in a repr or where it is called with the wrong arguments.
     """
     package = __name__.partition(".")[0]
-    if type(value) in (types.FunctionType, type) and value.__module__.startswith(package):
-        value.__name__ = value.__qualname__ = name
-        value.__module__ = module
+    function = value.__func__ if type(value) is types.MethodType else value
+    if type(function) in (types.FunctionType, type) and function.__module__.startswith(package):
+        function.__name__ = function.__qualname__ = name
+        function.__module__ = module

@@ -83,7 +83,7 @@ def shallow(x: Any) -> Any:
         TypeError: Objects of its class can't be copied.
     """
     kind = type(x)
-    if _is_whole(kind) or kind in (tuple, frozenset):
+    if _is_whole(kind) or kind in (tuple, frozenset, types.MethodType):
         return x
     if kind in (Attributes, bytearray, dict, list, set):
         return kind.copy(x)

@@ -7,8 +7,7 @@ import types
 from typing import Any
 
 from .. import classes
-from ..guards import is_guarded
-from ..names import is_special
+from ..names import is_guarded, is_special
 from .kinds import stand_in
 
 _MIXED_IN = (int, str, float, complex, bytes, tuple, frozenset)

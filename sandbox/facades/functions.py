@@ -1,4 +1,4 @@
-"""Functions about functions: what one takes over from another, and what stands for several."""
+"""Functions about functions: what one takes over from another, and what keeps its value."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ _TEXTS = ("__name__", "__qualname__", "__doc__")
 
 
 def mend() -> dict[str, Any]:
-    """``update_wrapper`` and ``singledispatch`` are mended in place: others here call them.
+    """``update_wrapper`` is mended in place: others here call it.
 
     ``lru_cache`` would copy all that a callable says its variables are, ``__mro_entries__``
     for example, and a class could then have other bases than those that were looked at.
     """
     functools.update_wrapper = _update_wrapper
     functools.partialmethod.__get__ = _get_partial  # type: ignore[method-assign]
-    functools.singledispatch = _singledispatch_with_classes(functools.singledispatch)  # type: ignore[assignment]
     return {"functools.cached_property": CachedProperty}
 
 
@@ -37,6 +36,8 @@ def _update_wrapper(
     and names of the program's own as the program itself could copy them.
     """
     for name in assigned:
+        if type(name) is not str:  # a subclass could pass for another name
+            raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
         if name in _TEXTS:
             _copy_text(name, wrapped, wrapper)
         elif name == "__annotations__":
@@ -73,29 +74,6 @@ def _copy_text(name: str, wrapped: Any, wrapper: Any) -> None:
 
 def _are_functions(*objects: Any) -> bool:
     return all(isinstance(one, types.FunctionType) for one in objects)
-
-
-def _singledispatch_with_classes(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """``singledispatch`` whose functions are chosen by classes only.
-
-    To choose one, it compares every class there is with what it takes for the bases of its
-    argument; an object of the program's own could say that it has some, and look at each.
-    """
-
-    def singledispatch(func: Callable[..., Any]) -> Any:
-        generic = make(func)
-        choose = generic.dispatch
-
-        def dispatch(cls: Any) -> Any:
-            """The function that stands for a class."""
-            if not issubclass(type(cls), type):
-                raise TypeError(f"dispatch() takes a class, not {cls!r}")
-            return choose(cls)
-
-        generic.dispatch = dispatch
-        return generic
-
-    return singledispatch
 
 
 class CachedProperty:

@@ -12,6 +12,8 @@ from typing import Any
 
 from .. import guards
 from ..names import is_special
+from ..world import WORLD
+from .clocks import localtime
 from .traces import format_exception
 
 CRITICAL, ERROR, WARNING, INFO, DEBUG, NOTSET = 50, 40, 30, 20, 10, 0
@@ -23,7 +25,7 @@ BASIC_FORMATS = {
 """How ``basicConfig`` writes records, by style."""
 _PLAIN_FORMATS = {"%": "%(message)s", "{": "{message}", "$": "${message}"}
 _CONVERSION = re.compile(r"%\(\w+\)[^a-z%]*[a-z%]", re.IGNORECASE)
-_STARTED = time.time()
+_began: list[float] = []  # when the first record came up
 _NO_ERROR = (None, None, None)
 
 ErrorInfo = tuple[type[BaseException], BaseException, TracebackType | None]
@@ -94,7 +96,9 @@ class LogRecord:
         func: str | None = None,
         sinfo: str | None = None,
     ) -> None:
-        now = time.time()
+        now = WORLD.clocks["time"].read()
+        if not _began:
+            _began.append(now)
         if args and len(args) == 1 and isinstance(args[0], Mapping) and args[0]:
             args = args[0]  # the texts are looked up in it by name
         self.name = name
@@ -111,7 +115,7 @@ class LogRecord:
         self.stack_info = sinfo
         self.created = now
         self.msecs = float(int(now % 1 * 1000))
-        self.relativeCreated = (now - _STARTED) * 1000
+        self.relativeCreated = (now - _began[0]) * 1000
         # There is one thread in one process, and their numbers are the host's affair.
         self.thread = self.process = 1
         self.threadName = "MainThread"
@@ -195,7 +199,7 @@ class Formatter:
         ValueError: The style is none, or ``fmt`` is not of it.
     """
 
-    converter: Callable[..., time.struct_time] = time.localtime
+    converter: Callable[..., time.struct_time] = localtime
     default_time_format = "%Y-%m-%d %H:%M:%S"
     default_msec_format = "%s,%03d"
 

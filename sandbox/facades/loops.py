@@ -21,8 +21,10 @@ from typing import Any
 from ..deadline import Interrupt
 from ..symbols import TURN
 from ..tracebacks import own_traceback
+from ..world import WORLD
 from .streams import ERR
 
+_CLOCK = WORLD.clocks["monotonic"]
 _RESOLUTION = time.get_clock_info("monotonic").resolution
 _LONGEST_SLEEP = 3_600.0
 _SHOWN_TASKS = 5
@@ -190,7 +192,7 @@ class Loop(asyncio.AbstractEventLoop):
 
     def time(self) -> float:
         """Seconds on the loop's clock."""
-        return time.monotonic()
+        return _CLOCK.read()
 
     def _check_callback(self, callback: Any) -> None:
         self._check_closed()

@@ -7,10 +7,11 @@ import keyword
 import operator
 import reprlib
 from collections.abc import Callable, Iterable, Mapping
+from itertools import takewhile
 from typing import Any
 
 from .. import classes, guards
-from ..names import CLASS_METHODS, is_private, is_special, why_not_readable
+from ..names import CLASS_METHODS, is_guarded, is_private, is_special, why_not_readable
 from .copies import deep
 
 _FIELDS = "__dataclass_fields__"
@@ -34,10 +35,11 @@ def mend() -> dict[str, Any]:
     field.name = _fixed_name(field.name)
     classes.close(field)
     for name, ours in {
+        "_set_new_attribute": _with_open_match_args(dataclasses._set_new_attribute),  # type: ignore[attr-defined]
         "_replace": _replace,
         "_dataclass_getstate": _get_state,
     }.items():
-        if hasattr(dataclasses, name):  # the first is there from Python 3.13
+        if hasattr(dataclasses, name):  # _replace is there from Python 3.13
             setattr(dataclasses, name, ours)
     return {
         "dataclasses.asdict": _asdict,
@@ -46,6 +48,21 @@ def mend() -> dict[str, Any]:
         "dataclasses.make_dataclass": _make_dataclass,
         "dataclasses.replace": _replace,
     }
+
+
+def _with_open_match_args(write: Callable[..., Any]) -> Callable[..., Any]:
+    """What sets an attribute of a class that becomes a dataclass.
+
+    Patterns by position never read guarded names, and a class may become a dataclass after a
+    pattern's names were looked at: what it is registered for is asked in between.
+    """
+
+    def set_new_attribute(cls: type, name: str, value: Any) -> Any:
+        if name == "__match_args__":
+            value = tuple(takewhile(lambda field: not is_guarded(field), value))
+        return write(cls, name, value)
+
+    return set_new_attribute
 
 
 def _fixed_name(slot: Any) -> property:
@@ -84,11 +101,11 @@ def _dataclass(cls: Any = None, /, **options: Any) -> Any:
         raise TypeError("dataclass() takes a class that you have defined")
     for name in vars(cls).get("__annotations__", ()):
         _check_field_name(name)
-        if guards.is_guarded(name) and classes.is_inherited(cls, name):
+        if is_guarded(name) and classes.is_inherited(cls, name):
             raise ValueError(f"{name!r} can't be the name of a field: a base class guards it")
     defined = frozenset(vars(cls))
     made: Any = dataclasses.dataclass(**options)(cls)
-    if any(guards.is_guarded(name) for name in getattr(made, _FIELDS)):
+    if any(is_guarded(name) for name in getattr(made, _FIELDS)):
         _guard(made, defined)
     return made
 

@@ -10,6 +10,8 @@ from typing import Any
 
 from .. import classes
 from ..symbols import TURN
+from .streams import ERR
+from .traces import format_exception_only, format_list, own_calls
 
 
 def mend() -> dict[str, Any]:
@@ -82,23 +84,37 @@ def _no_stack(*_: Any, **__: Any) -> traceback.StackSummary:
 
 
 def _hide_frames(base_tasks: Any) -> None:
-    """Have ``Task.get_stack`` give frames of the program's own code only.
+    """Have ``Task.get_stack`` and ``print_stack`` tell of the program's own calls, without frames.
 
-    The C part of ``asyncio`` keeps the function itself, so its code is exchanged.
+    The C part of ``asyncio`` keeps the functions themselves, so their code is exchanged.
     """
+    if hasattr(base_tasks, "_calls"):
+        return
     function = base_tasks._task_get_stack
-    if not hasattr(base_tasks, "_whole_stack"):
-        base_tasks._whole_stack = types.FunctionType(function.__code__, function.__globals__)
-        base_tasks._OWN = TURN
-        function.__code__ = _own_stack.__code__
+    whole = types.FunctionType(function.__code__, function.__globals__)
+    base_tasks._calls = lambda task, limit: own_calls(whole(task, limit))
+    base_tasks._print_calls = _print_calls
+    function.__code__ = _get_stack.__code__
+    base_tasks._task_print_stack.__code__ = _print_stack.__code__
 
 
-def _own_stack(task: Any, limit: Any) -> Any:
-    return [
-        frame
-        for frame in _whole_stack(task, limit)  # type: ignore[name-defined]  # noqa: F821
-        if frame.f_code.co_filename.startswith(_OWN)  # type: ignore[name-defined]  # noqa: F821
-    ]
+def _get_stack(task: Any, limit: Any) -> Any:
+    return _calls(task, limit)  # type: ignore[name-defined]  # noqa: F821
+
+
+def _print_stack(task: Any, limit: Any, file: Any) -> None:
+    _print_calls(task, limit, file)  # in asyncio's own module
+
+
+def _print_calls(task: Any, limit: Any, file: Any) -> None:
+    calls = task.get_stack(limit=limit)
+    error = task._exception
+    what = "No stack" if not calls else "Stack" if error is None else "Traceback"
+    head = f"{what} for {task!r}" + (" (most recent call last):" if calls else "")
+    target = ERR.target if file is None else file
+    target.write(f"{head}\n" + "".join(format_list(calls)))
+    if error is not None:
+        target.write("".join(format_exception_only(error)))
 
 
 async def _to_thread(func: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:

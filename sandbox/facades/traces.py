@@ -122,6 +122,11 @@ def extract_stack(f: None = None, limit: int | None = None) -> list[FrameSummary
     return _limited(list(_own(reversed(steps))), limit, last=True)
 
 
+def own_calls(frames: Iterable[FrameType]) -> list[FrameSummary]:
+    """The program's own calls among frames."""
+    return list(_own((frame, frame.f_lineno) for frame in frames))
+
+
 def _own(steps: Iterable[tuple[FrameType, int]]) -> Iterator[FrameSummary]:
     for frame, lineno in steps:
         filename, name = frame.f_code.co_filename, frame.f_code.co_name

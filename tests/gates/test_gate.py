@@ -398,3 +398,17 @@ def test_a_schema_is_frozen():
     copied = copy.deepcopy(parameters)
     copied["properties"]["mine"] = {}
     assert json.loads(json.dumps(parameters)) == parameters != copied
+
+
+def test_a_container_that_is_bound_is_the_callers_own(call):
+    """CIRCLE-10: what a gate adds to a list that it was bound to, its host finds there."""
+
+    @gate(binds=("box", "names"))
+    def put(value: int, box: list[int], names: dict[str, int]) -> None:
+        """Keep a value."""
+        box.append(value)
+        names["last"] = value
+
+    mine, names = [], {}
+    call(put.bind(box=mine, names=names), 3)
+    assert (mine, names) == ([3], {"last": 3})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import anyio
@@ -158,5 +159,6 @@ def children() -> set[str]:
     """The processes that this one has started and that still live."""
     listed: set[str] = set()
     for task in os.listdir("/proc/self/task"):
-        listed |= set(Path(f"/proc/self/task/{task}/children").read_text().split())
+        with suppress(FileNotFoundError):  # a thread that has just ended
+            listed |= set(Path(f"/proc/self/task/{task}/children").read_text().split())
     return listed

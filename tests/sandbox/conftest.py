@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,3 +54,14 @@ def new_box(backend: Any) -> Iterator[Callable[..., Sandbox]]:
             )
 
         yield make
+
+
+@pytest.fixture(scope="session")
+def hosts() -> Any:
+    """``hosts.py``: hosts of their own, on machines that lack something."""
+    spec = spec_from_file_location("hosts", Path(__file__).with_name("hosts.py"))
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -14,10 +14,11 @@ from circlet.sandbox.dialogue import (
     Receive,
     Send,
     Turn,
-    getting,
 )
 from circlet.sandbox.errors import ProtocolError
 from circlet.sandbox.limits import MAX_TURN_OUTPUT
+from circlet.sandbox.reads import CHANCE, MAX_READS, NUMBER_BYTES
+from circlet.sandbox.variables import getting
 from circlet.sandbox.wire import HEADER, Described, Op, Sealed, dumps, loads
 
 OK = {"status": "ok", "omitted": 0}
@@ -65,6 +66,16 @@ class Talk:
         (Op.GATE, dumps(["g", [[[]] * (MAX_ITEMS // 2)] * 3, {}])),
         (Op.GATE, dumps(["g", [tuple([()] * (MAX_ITEMS // 2))] * 3, {}])),
         (Op.GATE, dumps(["g", [b"x" * MAX_UNASKED], {}])),
+        (Op.READS, b"\xc1"),
+        (Op.READS, dumps([])),
+        (Op.READS, dumps({})),
+        (Op.READS, dumps({"time": 1.0})),
+        (Op.READS, dumps({"time": b""})),
+        (Op.READS, dumps({"time": b"1234567"})),
+        (Op.READS, dumps({"monotonic": b"\xff" * NUMBER_BYTES})),
+        (Op.READS, dumps({"time_of_day": b"12345678"})),
+        (Op.READS, dumps({CHANCE: b"x" * (MAX_READS + 1)})),
+        (Op.READS, dumps({CHANCE: b"x", "more": b"x" * MAX_UNASKED})),
         (Op.RESULT, b""),
         (Op.RESULT, dumps([])),
         (Op.RESULT, dumps({})),
@@ -106,6 +117,26 @@ def test_a_frame_that_breaks_the_protocol_is_refused(op: Op, body: bytes) -> Non
     """A frame out of place, or with a field of the wrong type or size, ends the talk."""
     with pytest.raises(ProtocolError):
         Talk().frame(op, body)
+
+
+def test_reads_that_are_more_than_a_turn_may_have_end_the_talk() -> None:
+    """However small the frames are that they come in: an honest worker says that it is more."""
+    talk = Talk()
+    for _ in range(16):
+        talk.frame(Op.READS, dumps({CHANCE: b"x" * (MAX_READS // 16)}))
+    with pytest.raises(ProtocolError, match="more reads"):
+        talk.frame(Op.READS, dumps({CHANCE: b"x"}))
+
+
+def test_an_empty_frame_says_that_a_turn_has_read_too_much() -> None:
+    """The turn goes on, and is not one to repeat."""
+    talk = Talk()
+    talk.frame(Op.READS, dumps({CHANCE: b"x"}))
+    talk.frame(Op.READS)
+    with pytest.raises(StopIteration) as stop:
+        talk.frame(Op.RESULT, dumps(OK))
+    assert stop.value.value.status == "ok"
+    assert not stop.value.value.repeatable
 
 
 def test_a_well_formed_result_is_a_turn() -> None:

@@ -142,7 +142,7 @@ def test_system_calls_that_are_not_listed_fail(raw: Sandbox, attempt: str) -> No
         ("pkey_mprotect", "329, 0, 0, 0, 0"),
         ("tgkill", "234, 1, 1, 9"),
         ("ioctl", "16, 3, 0x5412, 0"),
-        ("recvmsg", "47, 3, 0, 0"),
+        ("recvmmsg", "299, 3, 0, 0, 0, 0"),
         ("pidfd_getfd", "438, 3, 0, 0"),
     ],
 )
@@ -175,14 +175,14 @@ def test_a_foreign_system_call_or_a_crash_kills_the_worker(source: str) -> None:
     """An x32 call, an abort or a null pointer ends the worker; its host is told."""
     with zygote_without("language") as zygote, SandboxOf(zygote) as session:
         run = session.run(f"{CALL}\nprint('before')\n{source}")
-        assert (run.status, run.state, run.stdout) == ("crashed", "lost", "before\n")
+        assert (run.status, run.state, run.stdout) == ("crashed", "rolled_back", "before\n")
         assert session.run("1").value == 1
 
 
 def test_a_worker_holds_nothing_of_its_hosts(raw: Sandbox) -> None:
     """No environment, no arguments, no path to load from, no descriptor but its socket."""
     source = (
-        "import os, sys\nheld = [fd for fd in range(200) if call(8, fd, 0, 1) != 'EBADF']\n"
+        "import os, sys\nheld = [fd for fd in range(200) if call(51, fd, 0, 0) != 'EBADF']\n"
         "(dict(os.environ), sys.argv, sys.orig_argv, sys.path, sys.meta_path, held)"
     )
     assert raw.run(source).value == ({}, [""], [""], [], [], [3])
@@ -245,8 +245,8 @@ def test_sessions_work_without_the_extras(off: tuple[str, ...]) -> None:
     with zygote_without(*off) as zygote, SandboxOf(zygote, limits=Limits(eval_ms=200)) as session:
         assert session.run("x = 1\nx + 1").value == 2
         assert session.run("while True: pass").state == "kept"
-        assert session.run("sum(range(10**12))").state == "lost"
-        assert session.run("x").status == "error"
+        assert session.run("sum(range(10**12))").state == "rolled_back"
+        assert session.run("x").value == 1
 
 
 def gone(pids: list[int], handles: list[int]) -> None:
@@ -267,8 +267,6 @@ def test_a_zygotes_end_ends_its_workers(off: tuple[str, ...]) -> None:
         handles = [os.pidfd_open(pid) for pid in pids]
         os.kill(zygote._process.pid, signal.SIGKILL)
         gone(pids, handles)
-        run = session.run("1")
-        assert (run.status, run.state) == ("crashed", "lost")
         with pytest.raises(SandboxClosed, match=r"the zygote is gone|a worker"):
             session.run("1")
         session.close()
@@ -282,7 +280,6 @@ def test_a_new_zygote_takes_a_dead_ones_place() -> None:
         os.kill(before._process.pid, signal.SIGKILL)
         before._process.wait(30)
         assert select.select([session._worker._pidfd], [], [], 30)[0]  # its end is the next's
-        assert session.run("1").status == "crashed"
         assert session.run("given").value == 1
         assert pool.shared() is not before
 
@@ -343,8 +340,9 @@ def test_workers_that_died_while_they_stood_ready_are_passed_over() -> None:
         zygote.refill()
         for worker in zygote._ready:
             worker.greet()
-            os.kill(worker.pid, signal.SIGKILL)
-            gone([worker.pid], [os.dup(worker._pidfd)])
+            pid = worker.pid
+            os.kill(pid, signal.SIGKILL)
+            gone([pid], [os.dup(worker._pidfd)])
         with SandboxOf(zygote) as session:
             assert session.run("1").value == 1
 
@@ -425,4 +423,4 @@ def test_a_worker_that_drips_gets_no_time_anew() -> None:
         turn = threading.Thread(target=lambda: runs.append(session.run(DRIP)), daemon=True)
         turn.start()
         turn.join(20)
-        assert [(run.status, run.state) for run in runs] == [("timeout", "lost")]
+        assert [(run.status, run.state) for run in runs] == [("timeout", "rolled_back")]

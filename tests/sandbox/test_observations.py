@@ -644,14 +644,14 @@ def test_many_small_writes_are_counted_too(new_box: NewBox) -> None:
 def test_what_was_printed_before_a_kill_is_kept(new_box: NewBox) -> None:
     """Case 10, 11: all that was printed is there when the process had to be killed."""
     run = new_box(eval_ms=300).run("for n in range(3_000): print(n)\nsum(range(10**12))")
-    assert (run.status, run.state) == ("timeout", "lost")
+    assert (run.status, run.state) == ("timeout", "rolled_back")
     assert run.stdout.split() == [str(n) for n in range(3_000)]
 
 
 def test_a_kill_tells_what_it_cost(new_box: NewBox) -> None:
     """Case 14: what lay in the killed process alone is said to be lost."""
     run = new_box(eval_ms=1_000).run("for n in range(80): print('x' * 99_999)\nsum(range(10**12))")
-    assert run.state == "lost"
+    assert run.state == "rolled_back"
     assert run.stdout.startswith("x" * 99_999 + "\n")
     assert run.stdout.endswith(
         "x\n\n[... whatever was printed after these 5,000,000 characters "

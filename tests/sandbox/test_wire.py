@@ -4,19 +4,25 @@ import datetime as dt
 import struct
 from collections import Counter, OrderedDict, defaultdict, namedtuple
 from contextlib import suppress
+from decimal import Decimal
 from enum import IntEnum
+from fractions import Fraction
 from typing import Any
 
 import msgpack
 import pytest
-from circlet.sandbox.codec import MAX_DEPTH, MAX_INT_BYTES, MAX_LOOSE_KEYS, MAX_TEXT
+from circlet.sandbox import wire
+from circlet.sandbox.codec import MAX_ALIKE, MAX_DEPTH, MAX_LOOSE_KEYS, MAX_TEXT
 from circlet.sandbox.errors import CodecError, ProtocolError
 from circlet.sandbox.outcomes import ChildFailed, GateInterrupted, Truncated
+from circlet.sandbox.scalars import MAX_EXPONENT, MAX_INT_BYTES
+from circlet.sandbox.survey import MAX_SURROGATES, survey
 from circlet.sandbox.wire import (
     HEADER,
     MAX_FRAME,
     Described,
     Inbox,
+    NoRoom,
     Op,
     Sealed,
     dumps,
@@ -272,6 +278,33 @@ def test_small_frames_are_cut_at_every_byte() -> None:
     assert got == [(Op.RUN, b"body")] * 3
 
 
+@pytest.mark.parametrize("size", [10, 60_000, 70_000, 3_000_000])
+@pytest.mark.parametrize("kind", ["bytes", "bytearray"])
+def test_a_frame_without_room_is_read_over(
+    kind: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Memory: a frame that there is no room for is told of, and the next one comes out whole."""
+
+    def no_memory(*_: object) -> None:
+        raise MemoryError
+
+    inbox, left = Inbox(), frame(Op.SET, bytes(size))
+    monkeypatch.setattr(wire, kind, no_memory, raising=False)
+    with suppress(NoRoom):
+        while left:
+            inbox.take()
+            room = inbox.buffer()
+            count = min(len(room), len(left))
+            room[:count] = left[:count]
+            inbox.advance(count)
+            left = left[count:]
+        took = inbox.take()
+        assert took is not None  # it had another room
+        assert len(took[1]) == size
+    monkeypatch.undo()
+    assert feed(inbox, frame(Op.RUN, b"next")) == [(Op.RUN, b"next")]
+
+
 @pytest.mark.parametrize("length", [MAX_FRAME + 1, 0xFFFFFFFF])
 def test_size_is_checked_before_anything_is_read(length: int) -> None:
     """A header that claims too much is refused by itself: no buffer is made for it."""
@@ -300,3 +333,77 @@ def test_sealing_twice_is_sealing_once() -> None:
     sealed = seal([1])
     assert seal(sealed) is sealed
     assert sealed == Sealed(dumps([1]), "list, 1 item: [1]")
+
+
+# -- bounds of values ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [
+        (Decimal("1E+999999"), "exponent 999,999"),
+        (Decimal("1E-999999"), "exponent -999,999"),
+        (Fraction(3**400_000, 7**300_000), "too many digits"),
+    ],
+)
+def test_numbers_that_are_large_to_work_with_do_not_cross(value: Any, word: str) -> None:
+    """A few digits that stand for very many are refused where they are sent, with the limit."""
+    with pytest.raises(CodecError, match=word):
+        dumps([value])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Decimal(f"1E+{MAX_EXPONENT}"),
+        Decimal("-Infinity"),
+        Fraction(3**100_000, 7**50_000),
+        sum((Fraction(1, n) for n in range(1, 2_000)), Fraction()),
+    ],
+)
+def test_numbers_of_a_size_that_programs_have_cross(value: Any) -> None:
+    """The bounds leave room for what is computed with such numbers."""
+    got = loads(dumps(value), guarded=True)
+    assert (type(got), got) == (type(value), value)
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+@pytest.mark.parametrize("make", [frozenset, dict.fromkeys])
+def test_keys_that_collide_are_refused_wherever_they_are_opened(make: Any, guarded: bool) -> None:
+    """The time to build a map of keys with one hash goes by their square: it is not begun."""
+    alike = make(n * ((1 << 61) - 1) for n in range(MAX_ALIKE + 1))
+    with pytest.raises(CodecError, match="hash alike"):
+        loads(dumps(alike), guarded=guarded)
+
+
+def test_points_about_the_origin_are_no_collisions() -> None:
+    """To Python -1 and -2 hash alike: what honest programs have of that is let through."""
+    points = {(x, y, z) for x in range(-9, 10) for y in range(-9, 10) for z in range(-9, 10)}
+    edges = {frozenset({(x, y), (x + 1, y)}) for x in range(-200, 200) for y in range(-9, 10)}
+    for value in (points, dict.fromkeys(points, 1), edges):
+        assert loads(dumps(value)) == value
+
+
+def test_text_that_only_looks_like_surrogates_is_read() -> None:
+    """Korean text begins many characters with the byte that surrogates begin with."""
+    text = "\ud55c" * (MAX_SURROGATES + 1)
+    assert loads(dumps(text), guarded=True) == text
+
+
+@pytest.mark.parametrize("unseal", [False, True])
+@pytest.mark.parametrize("guarded", [False, True])
+def test_nothing_but_the_codecs_own_types_is_made(unseal: bool, guarded: bool) -> None:
+    """Msgpack has a class of its own for one extension: no worker has the host make it."""
+    for stamp in (b"\xd6\xff" + bytes(4), b"\xd7\xff" + bytes(8), b"\xc7\x0c\xff" + bytes(12)):
+        with pytest.raises(CodecError, match="no extension type"):
+            loads(b"\x91" + stamp, unseal=unseal, guarded=guarded)
+
+
+@given(values)
+def test_a_survey_finds_in_a_value_what_is_in_it(value: Any) -> None:
+    """A look at the bytes passes every honest value, and counts what stays sealed."""
+    data = dumps([value, seal(value)])
+    cost = survey(data, 1_000_000, unseal=False)
+    assert cost.sealed == len(dumps(value))
+    assert cost.items < len(data)
+    assert survey(data, 1_000_000, unseal=True).sealed == 0

@@ -216,6 +216,26 @@ for v in (Q(), R()):
     assert name in run.error.message
 
 
+def test_match_args_that_are_computed_are_refused(box):
+    """The interpreter reads the names once more, so they may not be others the second time."""
+    source = """
+class Flip:
+    n = 0
+    def __get__(self, instance, owner):
+        Flip.n += 1
+        return ('x',) if Flip.n % 2 else ('__globals__',)
+class P:
+    __match_args__ = Flip()
+    x = 1
+match P():
+    case P(x): x
+"""
+    run = box.run(source)
+    assert run.error is not None
+    assert (run.error.type, run.error.line) == ("TypeError", 11)
+    assert run.error.message == "P.__match_args__ must be a tuple (got Flip)"
+
+
 def test_the_class_that_was_checked_is_the_class_that_is_matched(box):
     """What stands for the class is evaluated once."""
     source = """

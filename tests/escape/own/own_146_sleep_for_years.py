@@ -1,0 +1,7 @@
+# kind=dos; source: waiting, as a whole and in pieces
+import time
+while True:
+    try:
+        time.sleep(10**8)
+    except BaseException:
+        pass
