@@ -34,8 +34,8 @@ class Blobs:
         digest = digest_of(data)
         path = self._path(digest)
         try:
-            # A file of another length is what a power cut left of a blob: it is written anew.
-            if not path.is_file() or path.stat().st_size != len(data):
+            # What a power cut left of a blob is written anew.
+            if not path.is_file() or path.read_bytes() != data:
                 self._write(path, data)
         except OSError as error:
             raise LoomError(f"the blob {path} can't be written: {error.strerror}") from error
@@ -78,11 +78,11 @@ class Blobs:
             os.unlink(temporary)
             raise
         if self._sync:
-            _sync_directory(path.parent)
-            _sync_directory(self._directory)
+            for directory in (path.parent, self._directory, self._directory.parent):
+                sync_directory(directory)
 
 
-def _sync_directory(path: Path) -> None:
+def sync_directory(path: Path) -> None:
     """Bring the directory's own entries to the disk: a rename is safe only then."""
     handle = os.open(path, os.O_RDONLY)
     try:

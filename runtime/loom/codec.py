@@ -14,7 +14,9 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from ...sandbox import wire
 from ...sandbox.errors import CodecError
 from ..errors import LoomError
+from .brief import Brief, brief_of, unknown_kind
 from .records import KINDS, Record
+from .store import Row, chain_of
 
 _NAMES: dict[type, str] = {record: kind for kind, record in KINDS.items()}
 
@@ -37,9 +39,30 @@ def encode(record: Record) -> bytes:
     Raises:
         LoomError: A field holds what it must not hold; the text names it.
     """
+    return _encoded(record)[2]
+
+
+def row_of(record: Record, n: int, at: str, before: bytes) -> Row:
+    """The record as a store keeps it.
+
+    Args:
+        record: The record.
+        n: Its ordinal.
+        at: When, RFC 3339 in UTC.
+        before: The chain of the record before; empty for the first.
+
+    Raises:
+        LoomError: A field holds what it must not hold; the text names it.
+    """
+    kind, brief, body = _encoded(record)
+    return Row(n, at, kind, brief, body, chain_of(before, n, at, kind, body))
+
+
+def _encoded(record: Record) -> tuple[str, Brief, bytes]:
     kind = kind_of(record)
     try:
-        return wire.dumps(_FORMS[kind].pack(record))
+        fields = _FORMS[kind].pack(record)
+        return kind, brief_of(kind, fields), wire.dumps(fields)
     except (_Mismatch, CodecError) as error:
         raise LoomError(f"the {kind} record can't be written: {error}") from None
 
@@ -55,13 +78,23 @@ def decode(kind: str, body: bytes) -> Record:
         LoomError: The kind is unknown, a field is missing, unknown or of the wrong type, or
             the bytes are damaged; the text names which.
     """
+    return decode_with_brief(kind, body)[0]
+
+
+def decode_with_brief(kind: str, body: bytes) -> tuple[Record, Brief]:
+    """The record, and the brief that belongs to it.
+
+    Raises:
+        LoomError: As ``decode`` raises it.
+    """
     if kind not in _FORMS:
-        raise LoomError(f"unknown kind of record: {kind!r}; a newer circlet may have written it")
+        raise unknown_kind(kind)
     try:
-        record: Record = _FORMS[kind].unpack(wire.loads(body))
+        fields = wire.loads(body)
+        record: Record = _FORMS[kind].unpack(fields)
     except (_Mismatch, CodecError) as error:
         raise LoomError(f"the {kind} record can't be read: {error}") from None
-    return record
+    return record, brief_of(kind, fields)
 
 
 class _Mismatch(Exception):

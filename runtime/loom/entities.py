@@ -5,18 +5,22 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from ..llm.base import Usage
+from ..errors import LoomError
+from ..llm.base import Reply, Usage
 from .index import EntityEntry, Index
 from .records import (
-    ContextRef,
-    Ending,
+    CallRecord,
     EndRecord,
     EntityRecord,
-    ForkPoint,
+    FoldRecord,
     IdentityRecord,
-    SpawnPoint,
+    ImageRecord,
+    IntentRecord,
+    ReplyRecord,
+    ResumeRecord,
 )
 from .turn import Turn, outcome_of, reason_of, result_of
+from .values import ContextRef, Ending, ForkPoint, SpawnPoint
 
 
 class EntityView:
@@ -94,6 +98,36 @@ class EntityView:
         return self._record.forked_from
 
     @property
+    def difference(self) -> str | None:
+        """What a fork's past first showed differently when it was run again, or None."""
+        return self._record.difference
+
+    @property
+    def seed(self) -> int | None:
+        """What its session's random numbers began with; None in looms that don't say."""
+        return self._record.seed
+
+    @property
+    def intents(self) -> list[IntentRecord]:
+        """The intents that it was given, in order (``ENTITY-5``)."""
+        return [self._index.load(n, IntentRecord) for n in self._entry.intents]
+
+    @property
+    def folds(self) -> list[FoldRecord]:
+        """What was folded of its turns in what its model was told, in order (``LOOM-5``)."""
+        return [self._index.load(n, FoldRecord) for n in self._entry.folds]
+
+    @property
+    def images(self) -> list[ImageRecord]:
+        """What was written down of its sandbox's state, in order."""
+        return [self._index.load(n, ImageRecord) for n in self._entry.images]
+
+    @property
+    def resumes(self) -> list[ResumeRecord]:
+        """Its being taken up again, time after time."""
+        return [self._index.load(n, ResumeRecord) for n in self._entry.resumes]
+
+    @property
     def children(self) -> list[EntityView]:
         """The entities that it spawned, in order."""
         entities = self._index.entities
@@ -105,10 +139,36 @@ class EntityView:
         nodes = self._index.nodes
         return [Turn(self._index, nodes[node]) for node in self._entry.nodes]
 
+    def call(self, turn: int, k: int) -> CallRecord:
+        """A gate call by its utterance and its place in it; as it began where it never ended.
+
+        Raises:
+            LoomError: There is none.
+        """
+        n = self._entry.call(turn, k)
+        if n is None:
+            raise LoomError(f"entity {self.id!r} has no call {k} in turn {turn}")
+        return self._index.load(n, CallRecord)
+
+    def calls(self, turn: int) -> list[CallRecord]:
+        """The gate calls of an utterance, in order, also where it is still carried out."""
+        numbers = self._entry.calls.get(turn, ())
+        return [self._index.load(n, CallRecord) for n in numbers if n]
+
+    def reply(self, turn: int) -> Reply | None:
+        """What it said in a turn, which may still be carried out; None where it said nothing."""
+        n = self._entry.replies.get(turn)
+        return None if n is None else self._index.load(n, ReplyRecord).reply
+
     @property
     def utterance_count(self) -> int:
         """How many utterances it made; a turn that delegated is one."""
         return len(self._entry.replies)
+
+    @property
+    def last_turn(self) -> int:
+        """Ordinal of its last utterance; 0 where it made none. A fork counts on."""
+        return next(reversed(self._entry.replies), 0)
 
     @property
     def usage(self) -> Usage:
@@ -120,6 +180,12 @@ class EntityView:
         """How its newest ended cast ended; None when none has."""
         n = self._entry.end
         return None if n is None else self._index.load(n, EndRecord)
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether its newest cast has not ended, be it that nobody is left to work on it."""
+        end = self.end
+        return end is None or end.cast < len(self._entry.intents)
 
     @property
     def outcome(self) -> Ending | None:

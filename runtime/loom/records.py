@@ -10,58 +10,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from ..errors import LoomError
 from ..llm.base import Reply
-
-Ending = Literal["terminated", "truncated", "failed", "not_started"]
-"""How a cast ended (``LOOM-7``): by itself, by a ward, by an error, or before it began."""
-State = Literal["kept", "rolled_back", "lost"]
-"""What became of the sandbox's state in a node."""
-
-
-class SpawnPoint(NamedTuple):
-    """Where a child was spawned (``COMP-5``).
-
-    Attributes:
-        node: Id of the node that the child's turns hang under.
-        call: ``k`` of the delegating call within its utterance.
-        position: Place in the batch, from 0; 0 for a single child.
-    """
-
-    node: str
-    call: int
-    position: int = 0
-
-
-class ForkPoint(NamedTuple):
-    """Where a fork left the original (``LOOM-4``).
-
-    Attributes:
-        node: Id of the last node that both have.
-        strategy: How its state was made again (``LOOM-13``).
-    """
-
-    node: str
-    strategy: Literal["snapshot", "replay"]
-
-
-@dataclass(frozen=True, slots=True)
-class ContextRef:
-    """A context that an entity was given; ``Loom.keep`` makes one, ``Loom.fetch`` reads it.
-
-    Attributes:
-        digest: SHA-256 of the codec's bytes in the store's blobs; None when they are in ``data``.
-        data: The codec's bytes when they are few; else None.
-        size: How many bytes they are.
-        text: Type, size and a preview.
-    """
-
-    digest: str | None
-    data: bytes | None
-    size: int
-    text: str
+from .values import (
+    ContextRef,
+    Ending,
+    ForkPoint,
+    Observation,
+    Sent,
+    SpawnPoint,
+    State,
+    Verdict,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +63,8 @@ class EntityRecord:
         intent: The first intent.
         context: The context it was given, or None.
         forked_from: Where it left another entity's path; None when it is no fork.
+        seed: What its session's random numbers begin with, for its turns to be run again.
+        difference: What a fork's past first showed differently when it was run again, or None.
     """
 
     id: str
@@ -114,6 +78,8 @@ class EntityRecord:
     intent: str
     context: ContextRef | None = None
     forked_from: ForkPoint | None = None
+    seed: int | None = None
+    difference: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +107,16 @@ class ReplyRecord:
 
     Attributes:
         entity: Whose utterance it is.
-        turn: Ordinal of the utterance within the entity, over all its casts, from 1.
+        turn: Ordinal of the utterance within the entity, over all its casts, from 1; a fork
+            counts on from the turn that it was forked from.
         reply: What the model said, and the tokens that it took.
+        sent: What it was sent; None in looms that don't say.
     """
 
     entity: str
     turn: int
     reply: Reply
+    sent: Sent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +135,11 @@ class CallRecord:
         text: A bounded text of the result or the error.
         is_error: Whether the call failed.
         duration_ms: How long it took; None when it only began.
+        asked: Digest of the arguments as the program gave them, by which the call is known
+            again; None for one that never reached its gate, and for one that ends the work.
+        failure: The codec's bytes of the error, for replay; None when it did not fail.
+        reads: The codec's bytes of what the program had read of clocks and chance since the call
+            before, for replay; None where it had read none.
     """
 
     entity: str
@@ -179,44 +153,9 @@ class CallRecord:
     text: str = ""
     is_error: bool = False
     duration_ms: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedCall:
-    """One gate call as an observation tells of it.
-
-    Attributes:
-        gate: The gate's name.
-        arguments: The arguments as text: JSON where they can be written so.
-        result: The result as text, or the error.
-        is_error: Whether the call failed (``CIRCLE-5``).
-    """
-
-    gate: str
-    arguments: str
-    result: str
-    is_error: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """What the circle answered to an utterance, or to a part of one.
-
-    Attributes:
-        records: The gate calls, in order (``CIRCLE-7``).
-        printed: What the program printed.
-        value: The last expression's value as shown, or None.
-        error: The program's error as shown, or None.
-        text: The observation as the model was shown it.
-        is_error: Whether it tells of an error.
-    """
-
-    records: tuple[ObservedCall, ...]
-    printed: str
-    value: str | None
-    error: str | None
-    text: str
-    is_error: bool
+    asked: bytes | None = None
+    failure: bytes | None = None
+    reads: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +168,7 @@ class NodeRecord:
             for the first node of a root.
         entity: Whose node it is.
         sequence: Ordinal of the node within the entity, from 1.
-        turn: Ordinal of the utterance within the entity, from 1.
+        turn: Ordinal of the utterance within the entity, as in its reply.
         part: Ordinal of the part within the turn, from 1.
         last: Whether it is the turn's last part.
         observation: What was observed in this part.
@@ -237,6 +176,11 @@ class NodeRecord:
         delegated: Ids of the entities that the call which ended this part spawned.
         state: What became of the sandbox's state.
         duration_ms: How long the part took, in milliseconds; above 0 (``LOOM-9``).
+        replayable: Whether the turn would do the same again: one that was cut off would not.
+        reads: The codec's bytes of what the turn's programs read of clocks and chance after its
+            last call, for replay; None where they read none, or it is not the last part.
+        exits: How each of the turn's programs ended, as a command's exit code: 0, 1 with an
+            error, 124 at its time limit, 137 killed. Only in the last part.
 
     Raises:
         LoomError: The duration is not above 0.
@@ -254,6 +198,9 @@ class NodeRecord:
     delegated: tuple[str, ...]
     state: State
     duration_ms: float
+    replayable: bool = True
+    reads: bytes | None = None
+    exits: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.duration_ms > 0:
@@ -286,6 +233,81 @@ class EndRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class FoldRecord:
+    """Turns were folded in what the model is told from then on; all of them stay (``LOOM-5``).
+
+    Attributes:
+        entity: Whose turns.
+        first: The first of them: utterances from 1.
+        last: The last of them.
+        text: What stands for them, its marker included.
+    """
+
+    entity: str
+    first: int
+    last: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRecord:
+    """A person decided about a gate call.
+
+    Attributes:
+        entity: Whose call it is.
+        turn: Ordinal of the utterance.
+        k: Ordinal of the call within the utterance, as in its own record.
+        gate: The gate's name.
+        answer: Whether the call was ``allowed`` or ``refused``.
+        by: Who decided.
+        note: What they said to it, or None.
+    """
+
+    entity: str
+    turn: int
+    k: int
+    gate: str
+    answer: Literal["allowed", "refused"]
+    by: str
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRecord:
+    """The state of an entity's sandbox was written down, for its turns not to be run again.
+
+    Attributes:
+        entity: Whose state.
+        node: Id of the node at whose end it is.
+        digest: SHA-256 of the image in the store's blobs, in hex.
+        size: How many bytes it is.
+        versions: What it is bound to, by name: ``python``, ``circlet``, ``policy``.
+        left_out: Variables that it lacks, each with the reason.
+    """
+
+    entity: str
+    node: str
+    digest: str
+    size: int
+    versions: dict[str, Any]
+    left_out: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeRecord:
+    """An entity was taken up again: the process that it had lived in was over.
+
+    Attributes:
+        entity: Which.
+        difference: What its past first showed differently when it was lived again, which its
+            model is told; None where all was the same.
+    """
+
+    entity: str
+    difference: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RewardRecord:
     """A node was judged. The newest reward of a node counts; all of them stay (``LOOM-3``).
 
@@ -293,6 +315,7 @@ class RewardRecord:
         node: Id of the node.
         value: The reward, a finite number.
         by: Who gave it.
+        verdict: What a verifier said; None where a person or a program gave it.
 
     Raises:
         LoomError: The value is not finite.
@@ -301,6 +324,7 @@ class RewardRecord:
     node: str
     value: float
     by: str
+    verdict: Verdict | None = None
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.value):
@@ -315,6 +339,10 @@ Record = (
     | CallRecord
     | NodeRecord
     | EndRecord
+    | DecisionRecord
+    | FoldRecord
+    | ImageRecord
+    | ResumeRecord
     | RewardRecord
 )
 
@@ -326,6 +354,10 @@ KINDS: dict[str, type[Record]] = {
     "call": CallRecord,
     "node": NodeRecord,
     "end": EndRecord,
+    "decision": DecisionRecord,
+    "fold": FoldRecord,
+    "image": ImageRecord,
+    "resume": ResumeRecord,
     "reward": RewardRecord,
 }
 """Every kind of record, by the name that a store knows it by."""

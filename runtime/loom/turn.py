@@ -10,16 +10,8 @@ from typing import Any, Literal, overload
 from ...sandbox import wire
 from ..llm.base import Reply, Usage
 from .index import Index, NodeEntry
-from .records import (
-    CallRecord,
-    Ending,
-    EndRecord,
-    EntityRecord,
-    NodeRecord,
-    Observation,
-    ReplyRecord,
-    State,
-)
+from .records import CallRecord, EndRecord, EntityRecord, NodeRecord, ReplyRecord, RewardRecord
+from .values import Ending, ForkPoint, Observation, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +77,7 @@ class Turn:
 
     @property
     def turn(self) -> int:
-        """Ordinal of the utterance within its entity, from 1."""
+        """Ordinal of the utterance within its entity, from 1; a fork counts on."""
         return self._node.turn
 
     @property
@@ -102,6 +94,16 @@ class Turn:
     def state(self) -> State:
         """What became of the sandbox's state: ``kept``, ``rolled_back`` or ``lost``."""
         return self._node.state
+
+    @property
+    def replayable(self) -> bool:
+        """Whether the turn would do the same again: one that was cut off would not."""
+        return self._node.replayable
+
+    @property
+    def reads(self) -> bytes | None:
+        """What the turn's programs read of clocks and chance after its last call, for replay."""
+        return self._node.reads
 
     @property
     def delegated(self) -> tuple[str, ...]:
@@ -125,9 +127,19 @@ class Turn:
     @property
     def calls(self) -> list[CallRecord]:
         """The gate calls of this part, in order; one without an end is there as it began."""
-        numbers = self._index.entities[self.entity_id].calls
-        places = [(self.turn, k) for k in self._node.calls]
-        return [self._index.load(numbers[at], CallRecord) for at in places if at in numbers]
+        entity = self._index.entities[self.entity_id]
+        numbers = [entity.call(self.turn, k) for k in self._node.calls]
+        return [self._index.load(n, CallRecord) for n in numbers if n is not None]
+
+    @property
+    def call_numbers(self) -> tuple[int, ...]:
+        """``k`` of each gate call of this part, in order."""
+        return self._node.calls
+
+    @property
+    def call_count(self) -> int:
+        """How many gate calls were made in this part."""
+        return len(self._node.calls)
 
     @property
     def gate_calls(self) -> list[str]:
@@ -151,6 +163,11 @@ class Turn:
     def reward(self) -> float | None:
         """The newest reward, or None."""
         return self._entry.reward
+
+    @property
+    def rewards(self) -> list[RewardRecord]:
+        """All that it was judged with, in order; the last one counts (``LOOM-3``)."""
+        return [self._index.load(n, RewardRecord) for n in self._index.rewards.get(self.id, ())]
 
     @property
     def terminated(self) -> bool:
@@ -184,11 +201,16 @@ class Thread(Sequence[Turn]):
     Attributes:
         turns: Its nodes, the root's first.
         end: How the cast at its tip ended; None when it has not.
+        forked_from: Where the entity at its tip left another's path, and by which strategy
+            (``LOOM-4``, ``LOOM-13``); None where it is no fork.
     """
 
-    def __init__(self, turns: list[Turn], end: EndRecord | None) -> None:
+    def __init__(
+        self, turns: list[Turn], end: EndRecord | None, forked_from: ForkPoint | None = None
+    ) -> None:
         self.turns = turns
         self.end = end
+        self.forked_from = forked_from
 
     @overload
     def __getitem__(self, place: int) -> Turn: ...

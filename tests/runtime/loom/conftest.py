@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,7 @@ from circlet.runtime.loom import (
     CallRecord,
     EndRecord,
     EntityRecord,
+    FoldRecord,
     ForkPoint,
     IdentityRecord,
     IntentRecord,
@@ -19,8 +24,10 @@ from circlet.runtime.loom import (
     NodeRecord,
     Observation,
     ReplyRecord,
+    Row,
     SpawnPoint,
 )
+from circlet.runtime.loom.codec import row_of
 from circlet.sandbox import wire
 
 ALWAYS = Usage(100, 50, 10)
@@ -157,3 +164,39 @@ def tell() -> Callable[[Loom], Story]:
 def run(tmp_path: Path) -> Iterator[Path]:
     """A run's directory that isn't there yet."""
     return tmp_path / "runs" / "today"
+
+
+@contextmanager
+def _program(code: str, *arguments: Any) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="session")
+def program() -> Callable[..., AbstractContextManager[subprocess.Popen[str]]]:
+    """Another process that runs some code; it is killed at the end if it is still there."""
+    return _program
+
+
+def _rows(count: int, after: Row | None = None, text: str = "text") -> list[Row]:
+    rows: list[Row] = []
+    for n in range(1 + (after.n if after else 0), 1 + count + (after.n if after else 0)):
+        before = rows[-1].chain if rows else after.chain if after else b""
+        record = FoldRecord("e", n, n, f"{text} {n}")
+        rows.append(row_of(record, n, "2026-01-01T00:00:00.000000Z", before))
+    return rows
+
+
+@pytest.fixture(scope="session")
+def rows() -> Callable[..., list[Row]]:
+    """Make some rows for a store, each with the right chain; the first follows ``after``."""
+    return _rows

@@ -13,19 +13,27 @@ from circlet.runtime.loom import (
     KINDS,
     CallRecord,
     ContextRef,
+    DecisionRecord,
     EndRecord,
     EntityRecord,
+    FoldRecord,
     ForkPoint,
     IdentityRecord,
+    ImageRecord,
     IntentRecord,
     NodeRecord,
     Observation,
     ObservedCall,
     ReplyRecord,
+    ResumeRecord,
     RewardRecord,
+    Sent,
     SpawnPoint,
+    Verdict,
 )
-from circlet.runtime.loom.codec import decode, encode, kind_of
+from circlet.runtime.loom.brief import pack_brief, unpack_brief
+from circlet.runtime.loom.codec import decode, encode, kind_of, row_of
+from circlet.runtime.loom.lines import read_brief, read_line, row_line
 from circlet.sandbox import wire
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -83,7 +91,14 @@ records = {
     "intent": st.builds(
         IntentRecord, texts, counts, texts, st.none() | contexts, st.none() | texts
     ),
-    "reply": st.builds(ReplyRecord, texts, counts, replies),
+    "reply": st.builds(
+        ReplyRecord,
+        texts,
+        counts,
+        replies,
+        st.none() | st.builds(Sent, counts, bodies, st.none() | bodies),
+    ),
+    "resume": st.builds(ResumeRecord, texts, st.none() | texts),
     "call": st.builds(
         CallRecord,
         entity=texts,
@@ -97,6 +112,9 @@ records = {
         text=texts,
         is_error=st.booleans(),
         duration_ms=st.none() | numbers,
+        asked=st.none() | bodies,
+        failure=st.none() | bodies,
+        reads=st.none() | bodies,
     ),
     "node": st.builds(
         NodeRecord,
@@ -112,6 +130,8 @@ records = {
         delegated=st.lists(texts, max_size=4).map(tuple),
         state=st.sampled_from(["kept", "rolled_back", "lost"]),
         duration_ms=st.floats(min_value=0, exclude_min=True, allow_infinity=False),
+        replayable=st.booleans(),
+        reads=st.none() | bodies,
     ),
     "end": st.builds(
         EndRecord,
@@ -124,7 +144,25 @@ records = {
         result_text=texts,
         summary=st.none() | texts,
     ),
-    "reward": st.builds(RewardRecord, texts, numbers, texts),
+    "decision": st.builds(
+        DecisionRecord,
+        texts,
+        counts,
+        counts,
+        texts,
+        st.sampled_from(["allowed", "refused"]),
+        texts,
+        st.none() | texts,
+    ),
+    "image": st.builds(ImageRecord, texts, texts, texts, counts, mappings, mappings),
+    "fold": st.builds(FoldRecord, texts, counts, counts, texts),
+    "reward": st.builds(
+        RewardRecord,
+        texts,
+        numbers,
+        texts,
+        st.none() | st.builds(Verdict, texts, texts, st.booleans(), st.none() | counts),
+    ),
 }
 REWARD = RewardRecord("node", 1.0, "user")
 NODE = NodeRecord(
@@ -149,9 +187,24 @@ def test_every_record_comes_back_as_it_was(kind, data):
     assert repr(again) == repr(record)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@settings(deadline=None)
+@given(data=st.data(), n=st.integers(1, 2**40), before=bodies)
+def test_every_row_comes_back_from_its_line(kind, data, n, before):
+    """LOOM-3: a record is the same, to the byte, when it was a line of JSON in between."""
+    row = row_of(data.draw(records[kind]), n, "2026-01-01T00:00:00.000000Z", before)
+    line = row_line(row).encode("ascii")
+    assert line.count(b"\n") == 1
+    assert read_line(line) == row
+    text = "before" + line.decode("ascii") + "after"
+    assert read_brief(text, 6, 6 + len(line)) == (row.n, row.kind, row.brief)
+    assert unpack_brief(pack_brief(row.brief)) == row.brief
+
+
 def test_a_body_is_a_plain_mapping_of_the_fields():
     """The format is self-describing: anybody with the codec can read it."""
-    assert wire.loads(encode(REWARD)) == {"node": "node", "value": 1.0, "by": "user"}
+    body = wire.loads(encode(REWARD))
+    assert body == {"node": "node", "value": 1.0, "by": "user", "verdict": None}
     assert wire.loads(encode(NODE))["observation"]["text"] == ""
 
 

@@ -358,19 +358,33 @@ def test_a_missing_record_is_an_error(run):
         database.execute("DROP TRIGGER records_stay")
         database.execute("DELETE FROM records WHERE n = 2")
         database.commit()
+        database.execute(
+            "CREATE TRIGGER records_stay BEFORE DELETE ON records"
+            " BEGIN SELECT RAISE(ABORT, 'loom is append-only'); END"
+        )
     with pytest.raises(LoomError, match="record 2 is missing"):
         Loom(run)
 
 
-def test_a_damaged_record_is_an_error(run):
-    """A record that can't be read is named by its n and kind; opening fails as a whole."""
+@pytest.mark.parametrize(
+    ("kind", "brief", "wrong"),
+    [
+        ("entity", "c1", "brief can't be read"),
+        ("entity", "a161", "brief can't be read"),
+        ("entity", "90", "damaged at record 2"),
+        ("intent", "91a3776869", "damaged at record 2: the loom has no entity 'whi'"),
+        ("story", "90", "damaged at record 2: unknown kind of record: 'story'; a newer circlet"),
+    ],
+)
+def test_a_damaged_record_is_an_error(run, kind, brief, wrong):
+    """A record whose place can't be read is named by its n; opening fails as a whole."""
     with Loom(run) as loom:
         loom.append(IDENTITY)
     with closing(sqlite3.connect(run / "loom.db")) as database:
-        database.execute("INSERT INTO records VALUES (2, 'at', 'entity', x'c1')")
+        database.execute(f"INSERT INTO records VALUES (2, 'at', '{kind}', x'{brief}', x'80', x'')")
         database.commit()
     for read_only in (False, True):
-        with pytest.raises(LoomError, match="damaged at record 2: the entity record can't be"):
+        with pytest.raises(LoomError, match=wrong):
             Loom(run, read_only=read_only)
 
 
