@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..gates import ChildRequest
@@ -14,16 +16,44 @@ NAME_CHARS = 100
 
 
 class Call:
-    """One call with its arguments as they are recorded."""
+    """One call with its arguments as they are recorded.
 
-    def __init__(self, gate: str, arguments: dict[str, Any], k: int, final: bool = False) -> None:
+    Args:
+        gate: The gate's name.
+        arguments: By name, as the gate takes them.
+        k: Ordinal of the call within its utterance.
+        final: Whether its answer ends the work.
+        asked: By what the call is known again; None where it never reached its gate.
+        reads: What programs had read of clocks and chance since the call before, as recorded.
+    """
+
+    def __init__(
+        self,
+        gate: str,
+        arguments: dict[str, Any],
+        k: int,
+        final: bool = False,
+        asked: bytes | None = None,
+        reads: bytes | None = None,
+    ) -> None:
         self.gate = clip(gate, NAME_CHARS)
         self.arguments = arguments
         self.k = k
         self.final = final
+        self.asked = asked
+        self.reads = reads
         # An answer stands whole in the record of the end that it makes, and not here too.
         self.data = dumps({} if final else arguments)
         self.text = arguments_text(arguments)
+
+
+def asked_of(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bytes:
+    """By what a call is known again when its turn is run again: a digest of what was given.
+
+    As it was given and not as the gate took it, for the gate may be another one by then.
+    """
+    given = dumps([list(args), dict(kwargs)])
+    return hashlib.blake2b(given, digest_size=16).digest()
 
 
 def request_fields(request: ChildRequest) -> dict[str, Any]:

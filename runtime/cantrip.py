@@ -3,86 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from functools import partial
-from types import TracebackType
-from typing import Any, Self
+from typing import Any, overload
 
 import anyio
 from pydantic import Field, PrivateAttr, field_validator
 
 from ..gates import Gate
 from ..gates.frozen import FrozenDict
-from ..sandbox.wire import Sealed, seal
+from ..sandbox.wire import seal
 from . import portal
-from .chronicle import Ended
+from .cast import Cast
 from .circle import Circle, resolve_gates
+from .closing import Closing
 from .entity import Entity
-from .errors import CantripError
-from .events import Event, FinalResponse, Sink, ignore
-from .family import Family
+from .errors import CantripError, ForkError
+from .events import Event, Sink, ignore
+from .family import Family, withheld
+from .folding import Folding
+from .fork import Forks
 from .identity import Identity
-from .llm import LLM, Retry, Usage
+from .llm import LLM, Retry
 from .llm import llm as named_llm
 from .loom import Loom, Thread
+from .redaction import Secrets
+from .resume import Resumes
 from .spawn import ChildSpec, Spawn, spawn
+from .summoned import Summoned, check_id, check_intent
 from .tree import Branch, Tree
 from .value import Value
 
 
-class Cast:
-    """What one intent came to.
-
-    Attributes:
-        entity_id: Who worked on it.
-        terminated: Whether it ended by itself (``LOOM-7``).
-        truncated: Whether a ward ended it.
-        reason: Why: ``done``, or the ward.
-        summary: What a truncated cast had done (``LOOP-4``), or None.
-        turns: Its utterances.
-        usage: Tokens that it took, children included (``PROD-3``).
-        entities: Entities of the tree so far, the root included.
-        tree_turns: Utterances of the whole tree so far.
-        max_depth: Deepest level reached; the root is 0.
-        loom: Where all of it is recorded.
-    """
-
-    def __init__(self, entity: Entity, ended: Ended, usage: Usage, result_type: Any) -> None:
-        self.entity_id = entity.entity_id
-        self.terminated = ended.outcome == "terminated"
-        self.truncated = ended.outcome == "truncated"
-        self.reason = ended.reason
-        self.summary = ended.summary
-        self.turns = ended.turns
-        self.usage = usage
-        self.loom = entity.tree.loom
-        self.entities = entity.tree.count
-        self.tree_turns = entity.tree.turns
-        self.max_depth = entity.tree.deepest
-        self._answer = ended.answer
-        self._read = entity.read_answer if result_type is not None else None
-
-    @property
-    def result(self) -> Any:
-        """The answer, with its type (``CIRCLE-8``); None where there is none."""
-        if self._answer is None:
-            return None
-        return self._read(self._answer) if self._read else self._answer.open()
-
-    @property
-    def thread(self) -> Thread:
-        """The entity's path through the loom (``LOOM-10``)."""
-        return self.loom.thread(self.entity_id)
-
-    def __repr__(self) -> str:
-        how = "terminated" if self.terminated else f"truncated by {self.reason}"
-        text = self._answer.text if self._answer else "no result"
-        return f"<Cast of {self.entity_id}: {how} after {self.turns} turns: {text}>"
-
-
-class Cantrip(Value):
+class Cantrip(Closing, Value):
     """A model, an identity and a circle (``CANTRIP-1``).
 
     A value: it can be cast again and again, each time by an entity of its own (``CANTRIP-2``).
@@ -96,6 +50,12 @@ class Cantrip(Value):
         registry: Gates that children may ask for beyond their parent's (``COMP-1``).
         loom: Where all that happens is recorded. Default: a loom in memory.
         retry: How failed queries are repeated (``PROD-2``).
+        folding: When old turns are folded (``PROD-4``). Default: at 80% of the model's window,
+            where that is known.
+        secrets: Values to be withheld, as a list or by name: programs and models get a mask in
+            their place where a gate answers with one, and so does whoever reads events, logs and
+            exports (``PROD-8``). The keys of its models, those in the environment, and what a
+            gate was bound to under a secret's name, such as ``api_key``, are withheld anyway.
         spawn: What grants the requests for children. Default: ``runtime.spawn.spawn``.
 
     Raises:
@@ -110,6 +70,8 @@ class Cantrip(Value):
     registry: tuple[Gate, ...] = ()
     loom: Loom = Field(default_factory=Loom)
     retry: Retry = Retry()
+    folding: Folding = Folding()
+    secrets: Secrets = Secrets()
     spawn: Spawn = spawn
 
     _id: str = PrivateAttr(default_factory=lambda: uuid.uuid4().hex[:12])
@@ -144,6 +106,11 @@ class Cantrip(Value):
     def _read_registry(cls, gates: Any) -> tuple[Gate, ...]:
         return resolve_gates(gates)
 
+    @field_validator("secrets", mode="before")
+    @classmethod
+    def _read_secrets(cls, secrets: Any) -> Secrets:
+        return secrets if isinstance(secrets, Secrets) else Secrets(secrets)
+
     # -- one intent ------------------------------------------------------------------------------
 
     def cast(self, intent: str, context: Any = ..., *, on_event: Sink = ignore) -> Cast:
@@ -165,7 +132,7 @@ class Cantrip(Value):
 
     async def acast(self, intent: str, context: Any = ..., *, on_event: Sink = ignore) -> Cast:
         """``cast`` for code that awaits."""
-        _check_intent(intent)
+        check_intent(intent)
         async with self.summon(on_event=on_event) as entity:
             return await entity.asend(intent, context)
 
@@ -204,145 +171,230 @@ class Cantrip(Value):
 
     # -- a lasting entity --------------------------------------------------------------------------
 
-    def summon(self, *, entity_id: str | None = None, on_event: Sink = ignore) -> Summoned:
+    def summon(
+        self,
+        *,
+        entity_id: str | None = None,
+        resume: bool = False,
+        trust: bool = False,
+        on_event: Sink = ignore,
+    ) -> Summoned:
         """An entity that lasts, and takes intents one after the other (``ENTITY-5``).
 
         Args:
             entity_id: Its id: letters, digits, ``-`` and ``_``. Default: a fresh one.
+            resume: Whether to take up the entity of that id where its loom left it, with its
+                variables and all that it was told; the next intent is its next cast. It lives its
+                past again when that comes: see ``resume``. Default False: a new one.
+            trust: See ``resume``.
             on_event: Takes events while it runs.
 
         Raises:
             CantripError: The id won't do, or the loom has it already (``ENTITY-2``).
+            ResumeError: The loom has no such entity, or its last cast has not ended.
         """
-        if entity_id is not None:
-            self._check_id(entity_id)
-        return Summoned(partial(self._make, entity_id, on_event), self.circle.result)
-
-    def _check_id(self, entity_id: str) -> None:
-        if not re.fullmatch(r"[\w-]{1,64}", entity_id):
-            raise CantripError(
-                f"an entity's id is 1 to 64 letters, digits, - and _, not {entity_id!r}"
-            )
-        if entity_id in self.loom.entities:
-            raise CantripError(f"there is an entity {entity_id!r} already; give it another id")
+        there = self._resumes(trust).entity(entity_id, on_event) if resume else None
+        if entity_id is not None and not resume:
+            check_id(entity_id, self.loom)
+        return Summoned(partial(self._make, entity_id, on_event), self.circle.result, there)
 
     def _make(self, entity_id: str | None, on_event: Sink, intent: str) -> Entity:
-        circle, wards = self.circle, self.circle.wards
-        spec = ChildSpec(
-            self.llm, self.identity, str(circle.medium), circle.gates, wards, circle.packages
-        )
-        family = Family(
-            self._id,
-            self.child_llm,
-            self.llms,
-            {gate.name: gate for gate in self.registry},
-            self.spawn,
-            self.retry,
-        )
-        tree = Tree(self.loom, wards, on_event)
+        wards = self.circle.wards
         return Entity(
-            spec,
-            family,
-            tree,
+            self._spec(),
+            self._family(),
+            Tree(self.loom, wards, on_event),
             Branch(wards),
             intent,
             entity_id=entity_id,
             result=self.circle.result,
         )
 
+    def _spec(self) -> ChildSpec:
+        """What a root is made of."""
+        circle = self.circle
+        return ChildSpec(
+            self.llm,
+            self.identity,
+            str(circle.medium),
+            circle.gates,
+            circle.wards,
+            circle.packages,
+        )
 
-class Summoned:
-    """A lasting entity's handle. Its state adds up from intent to intent.
+    def _family(self) -> Family:
+        return Family(
+            self._id,
+            self.child_llm,
+            self.llms,
+            {gate.name: gate for gate in self.registry},
+            self.spawn,
+            self.retry,
+            self.llm,
+            self.folding,
+            secrets=withheld(
+                self.secrets,
+                (*self.circle.gates, *self.registry),
+                (self.llm, self.child_llm, *self.llms.values()),
+            ),
+        )
 
-    Used by one caller at a time; closes its sandbox when it is closed.
-    """
+    # -- from where the loom left it ---------------------------------------------------------------
 
-    def __init__(self, make: Callable[[str], Entity], result_type: Any) -> None:
-        self._make = make
-        self._result_type = result_type
-        self._entity: Entity | None = None
-        self._busy = self._closed = False
+    def resume(
+        self,
+        loom: Loom | None = None,
+        *,
+        entity_id: str | None = None,
+        trust: bool = False,
+        on_event: Sink = ignore,
+    ) -> Cast:
+        """Go on with a cast whose process has died, to its end, with the loom as the only source.
 
-    @property
-    def entity_id(self) -> str | None:
-        """Its id; None before the first intent."""
-        return self._entity.entity_id if self._entity else None
+        Nothing is done again: the programs of finished turns are run in a fresh sandbox, with the
+        answers of gates from the loom, or its state is loaded from an image; children that have
+        ended are not run, and the others go on. The turn that was cut short goes on where its
+        record ends. A gate that was called and had not answered is called again only if it is
+        idempotent; else the program gets ``GateInterrupted``. Turns, tokens, time and entities
+        count on. A program that shows something else this time is told of to the model, in the
+        loom and in ``Cast.difference``.
 
-    def send(self, intent: str, context: Any = ...) -> Cast:
-        """Give it an intent and wait for what it comes to. See ``Cantrip.cast``."""
-        return portal.run(partial(self.asend, intent, context), "entity.asend(...)")
+        Args:
+            loom: The loom. Default: the cantrip's.
+            entity_id: The root. Default: the one whose cast has not ended, or the only one.
+            trust: Whether to load images that this user's key has not signed, as none is that
+                the portable back end made.
+            on_event: Takes events while it runs; called from another thread.
 
-    async def asend(self, intent: str, context: Any = ...) -> Cast:
-        """``send`` for code that awaits.
+        Returns:
+            What the cast came to; where it has ended already, that, and nothing is run.
 
         Raises:
-            CantripError: ``intent is required``; or the entity is closed, or at work.
+            ResumeError: There is nothing to go on with, the cantrip is another one than it was, or
+                a turn can't be lived again; the text says which and what can be done.
+            RuntimeFault: The last cast has ended, and failed.
+            LoomError: The loom can't be written.
+            LLMError: A query failed for good.
         """
-        _check_intent(intent)
-        sealed = None if context is ... else seal(context)
-        if self._closed or self._busy:
-            state = "closed" if self._closed else "at work on another intent"
-            raise CantripError(f"this entity is {state}: summon another one")
-        self._busy = True
-        try:
-            return await self._cast(intent, sealed)
-        finally:
-            self._busy = False
+        made = partial(self.aresume, loom, entity_id=entity_id, trust=trust, on_event=on_event)
+        return portal.run(made, "cantrip.aresume(...)")
 
-    async def _cast(self, intent: str, context: Sealed | None) -> Cast:
-        if self._entity is None:
-            self._entity = self._make(intent)
-        entity = self._entity
-        before = entity.branch.usage
-        ended = await entity.cast(intent, context)
-        if ended.error is not None:
-            raise ended.error
-        cast = Cast(entity, ended, _difference(entity.branch.usage, before), self._result_type)
-        entity.emit(FinalResponse(entity.entity_id, 0, ended.answer.text if ended.answer else ""))
-        return cast
-
-    def close(self) -> None:
-        """End it; what it did stays in the loom (``ENTITY-4``)."""
-        portal.run(self.aclose, "entity.aclose()")
-
-    async def aclose(self) -> None:
-        """``close`` for code that awaits."""
-        self._closed = True
-        if self._entity is not None:
-            with anyio.CancelScope(shield=True):
-                await self._entity.aclose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
+    async def aresume(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        loom: Loom | None = None,
+        *,
+        entity_id: str | None = None,
+        trust: bool = False,
+        on_event: Sink = ignore,
+    ) -> Cast:
+        """``resume`` for code that awaits."""
+        return await self._resumes(trust, loom).run(entity_id, on_event)
 
-    async def __aenter__(self) -> Self:
-        return self
+    def _resumes(self, trust: bool, loom: Loom | None = None) -> Resumes:
+        where = self.loom if loom is None else loom
+        return Resumes(where, self._family(), self._spec(), self.circle.result, trust)
 
-    async def __aexit__(
+    # -- forks -----------------------------------------------------------------------------------
+
+    @overload
+    def fork(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
+        thread: Thread | str,
+        from_turn: int,
+        intent: str,
+        context: Any = ...,
+        *,
+        llm: LLM | str | None = ...,
+        n: None = ...,
+        on_event: Sink = ...,
+    ) -> Cast: ...
+    @overload
+    def fork(
+        self,
+        thread: Thread | str,
+        from_turn: int,
+        intent: str,
+        context: Any = ...,
+        *,
+        llm: LLM | str | None = ...,
+        n: int,
+        on_event: Sink = ...,
+    ) -> list[Cast]: ...
+    def fork(
+        self,
+        thread: Thread | str,
+        from_turn: int,
+        intent: str,
+        context: Any = ...,
+        *,
+        llm: LLM | str | None = None,
+        n: int | None = None,
+        on_event: Sink = ignore,
+    ) -> Cast | list[Cast]:
+        """Go on from a turn of another entity with a fresh one, which has its past (``LOOM-4``).
 
+        Its messages come from the loom. Its sandbox is a copy of the original's (``snapshot``)
+        where that is alive in this process, has that turn's state parked, and the circle is of
+        the same limits, modules, packages and gates. Else the past is lived again (``replay``):
+        programs are run again in a fresh sandbox, with the answers of gates from the loom.
+        ``Cast.forked_from`` and the loom say which (``LOOM-13``). Either way no gate is called
+        and no child spawned, the original is untouched, and the wards, ``max_turns`` among
+        them, count afresh. A program that shows something else when it is run again is told of,
+        in ``Cast.difference``, in the loom and to the fork.
 
-def _check_intent(intent: Any) -> None:
-    if not isinstance(intent, str) or not intent.strip():
-        raise CantripError("intent is required")
+        Args:
+            thread: The original: a thread, or an entity's id. A child's will do; the fork is
+                what the child was, without its parent.
+            from_turn: The turn that it goes on after: utterances from 1, those that the
+                original was forked from itself counted.
+            intent: What to do; it follows that turn, and the old intent stays first.
+            context: Data for it. Default: it has the original's.
+            llm: Its model, or ``provider:model``. Default: the cantrip's, and a script goes on
+                after the replies that the loom has.
+            n: How many forks to make of that turn; they work at the same time, as many as
+                ``max_concurrent``. The past is lived once, and each has a copy of what came of
+                it, so that all draw the same random numbers. Default: one.
+            on_event: Takes events while it runs; called from another thread.
 
+        Returns:
+            What the fork came to; with ``n`` a list, where one that failed says so in
+            ``Cast.error`` and takes nothing from the others.
 
-def _difference(after: Usage, before: Usage) -> Usage:
-    return Usage(
-        after.prompt_tokens - before.prompt_tokens,
-        after.completion_tokens - before.completion_tokens,
-        after.cached_tokens - before.cached_tokens,
-    )
+        Raises:
+            CantripError: ``intent is required``.
+            ForkError: There is no such turn, or it or one before it can't be run again.
+            LoomError: There is no such entity.
+            LLMError: A query failed for good.
+        """
+        made = partial(
+            self.afork, thread, from_turn, intent, context, llm=llm, n=n, on_event=on_event
+        )
+        return portal.run(made, "cantrip.afork(...)")
+
+    async def afork(
+        self,
+        thread: Thread | str,
+        from_turn: int,
+        intent: str,
+        context: Any = ...,
+        *,
+        llm: LLM | str | None = None,
+        n: int | None = None,
+        on_event: Sink = ignore,
+    ) -> Cast | list[Cast]:
+        """``fork`` for code that awaits."""
+        check_intent(intent)
+        if n is not None and (type(n) is not int or n < 1):
+            raise ForkError(f"n must be a number of forks, from 1, not {n!r}")
+        casts = await Forks(self.loom, self._family(), self._spec(), self.circle.result).run(
+            thread,
+            from_turn,
+            intent,
+            None if context is ... else seal(context),
+            self._by_name(llm),
+            n or 1,
+            on_event,
+        )
+        if n is None and casts[0].error is not None:
+            raise casts[0].error
+        return casts[0] if n is None else casts

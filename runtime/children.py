@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
 
@@ -11,11 +11,10 @@ from ..gates import ChildRequest
 from ..sandbox.execution import clip
 from ..sandbox.outcomes import ChildFailed, Truncated
 from ..sandbox.wire import Sealed, seal
-from .loom import SpawnPoint
-from .spawn import Parent
+from .chronicle import Ended, ended_of
+from .loom import EndRecord, EntityView, SpawnPoint
 
 if TYPE_CHECKING:
-    from .chronicle import Ended
     from .entity import Entity
 
 PARTIAL_CHARS = 2_000
@@ -31,7 +30,7 @@ class Children:
 
     def __init__(self, parent: Entity) -> None:
         self._parent = parent
-        self._prepared: dict[str, tuple[Entity, str, Sealed | None]] = {}
+        self._prepared: dict[str, _Prepared] = {}
 
     def admit(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Refuse a batch that is too long, before any of its requests is read.
@@ -64,7 +63,7 @@ class Children:
             CodecError: A context can't be handed on.
         """
         parent = self._parent
-        described = self._described()
+        described = parent.family.describe(parent.spec, parent.depth)
         granted = [
             (
                 parent.family.spawn(request, described),
@@ -74,24 +73,36 @@ class Children:
             for request in requests
         ]
         prepared = [
-            (parent.spawn(spec, intent), intent, context) for spec, intent, context in granted
+            _Ready(parent.spawn(spec, intent), intent, context) for spec, intent, context in granted
         ]
-        self._prepared = {each[0].entity_id: each for each in prepared}
+        self._prepared = {each.child.entity_id: each for each in prepared}
         return list(self._prepared)
 
-    def _described(self) -> Parent:
-        parent, family = self._parent, self._parent.family
-        return Parent(
-            gates=parent.gates,
-            wards=parent.spec.wards,
-            medium=parent.spec.medium,
-            llm=parent.spec.llm,
-            depth=parent.depth,
-            child_llm=family.child_llm,
-            llms=family.llms,
-            registry=family.registry,
-            packages=parent.spec.packages,
-        )
+    def take_up(self, requests: Sequence[ChildRequest], ids: Sequence[str]) -> None:
+        """Make the children ready that were spawned before, and whose parent is taken up again.
+
+        What one that has ended came to is on record; the others go on, or begin.
+
+        Args:
+            requests: What is asked for, as it was then.
+            ids: The children's ids, in the same order.
+
+        Raises:
+            CantripError, WardError: A request asks for what can't be had any more.
+            ResumeError: A child can't be taken up.
+        """
+        parent = self._parent
+        described = parent.family.describe(parent.spec, parent.depth)
+        entities = parent.tree.loom.entities
+        self._prepared = {}
+        for child_id, request in zip(ids, requests, strict=True):
+            own = entities.get(child_id)
+            if own is not None and own.end is not None:
+                self._prepared[child_id] = _Over(_came_to(own, own.end))
+                continue
+            child = parent.spawn(parent.family.spawn(request, described), request.intent, child_id)
+            context = seal(request.context) if request.has_context else None
+            self._prepared[child_id] = _Ready(child, request.intent, context)
 
     async def run(self, ids: Sequence[str], where: SpawnPoint) -> list[Any]:
         """Run prepared children at the same time; what each came to, in request order.
@@ -106,23 +117,48 @@ class Children:
         ]
         width = anyio.Semaphore(self._parent.spec.wards.max_concurrent)
 
-        async def run(position: int, child: Entity, intent: str, context: Sealed | None) -> None:
-            child.hang_under(where._replace(position=position))
-            results[position] = await _live(child, intent, context, width)
+        async def run(position: int, prepared: _Ready) -> None:
+            prepared.child.hang_under(where._replace(position=position))
+            results[position] = await _live(prepared, width)
 
         async with self._parent.tree.waiting(self._parent), anyio.create_task_group() as group:
             for position, child_id in enumerate(ids):
-                group.start_soon(run, position, *self._prepared.pop(child_id))
+                prepared = self._prepared.pop(child_id)
+                if isinstance(prepared, _Over):
+                    results[position] = prepared.result
+                else:
+                    group.start_soon(run, position, prepared)
         return results
 
 
-async def _live(
-    child: Entity, intent: str, context: Sealed | None, width: anyio.Semaphore
-) -> Sealed | Truncated | ChildFailed | None:
+Result = Sealed | Truncated | ChildFailed | None
+"""What a parent gets of a child."""
+
+
+class _Ready(NamedTuple):
+    """A child that begins, or goes on, when its parent waits for it."""
+
+    child: Entity
+    intent: str
+    context: Sealed | None
+
+
+class _Over(NamedTuple):
+    """A child that had ended when its parent was taken up again."""
+
+    result: Result
+
+
+_Prepared = _Ready | _Over
+
+
+async def _live(ready: _Ready, width: anyio.Semaphore) -> Result:
     """A child's life: one cast, then its medium is let go. Gives what its parent gets."""
+    child, intent, context = ready
     try:
         async with width:
-            return _handed_back(child, await child.cast(intent, context))
+            work = child.resume() if child.is_on_record else child.cast(intent, context)
+            return _handed_back(child.entity_id, await work, child.last_text)
     except Exception as error:
         # Its loop never got going; the parent decides what that means for it.
         return ChildFailed(type(error).__name__, str(error), child.entity_id)
@@ -135,10 +171,17 @@ async def _live(
             await child.aclose()
 
 
-def _handed_back(child: Entity, ended: Ended) -> Sealed | Truncated | ChildFailed | None:
+def _came_to(own: EntityView, end: EndRecord) -> Result:
+    """What a parent gets of a child that is over, by its record."""
+    turns = own.turns
+    last_text = turns[-1].observation.text if turns else ""
+    return _handed_back(own.id, ended_of(end, own.utterance_count), last_text)
+
+
+def _handed_back(child_id: str, ended: Ended, last_text: str) -> Result:
     if ended.outcome == "terminated":
         return ended.answer
     if ended.outcome in ("truncated", "not_started"):
-        partial = clip(child.last_text, PARTIAL_CHARS) or None
+        partial = clip(last_text, PARTIAL_CHARS) or None
         return Truncated(ended.reason, partial, ended.summary or "")
-    return ChildFailed(ended.reason, str(ended.error), child.entity_id)
+    return ChildFailed(ended.reason, str(ended.error), child_id)

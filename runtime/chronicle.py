@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..sandbox.wire import Sealed
-from .errors import LoomError
+from .errors import LoomError, RuntimeFault
 from .family import Family
 from .identity import Identity
 from .llm import Reply, Tool, ToolCall
@@ -17,14 +17,19 @@ from .loom import (
     ContextRef,
     EndRecord,
     EntityRecord,
+    EntityView,
+    ForkPoint,
     IdentityRecord,
     IntentRecord,
-    Loom,
+    Record,
     ReplyRecord,
+    ResumeRecord,
+    Sent,
     SpawnPoint,
 )
-from .loom.records import Ending
+from .loom.values import Ending
 from .spawn import ChildSpec
+from .tree import Tree
 
 
 @dataclass(frozen=True)
@@ -48,11 +53,25 @@ class Ended:
     error: BaseException | None = None
 
 
+def ended_of(end: EndRecord, turns: int) -> Ended:
+    """How a cast ended, by its record.
+
+    Args:
+        end: The record.
+        turns: Utterances of the cast.
+    """
+    if end.outcome == "failed":
+        reason, _, message = end.reason.partition(": ")
+        return Ended("failed", reason, turns=turns, error=RuntimeFault(message))
+    answer = None if end.result is None else Sealed(end.result, end.result_text)
+    return Ended(end.outcome, end.reason, answer, end.summary, turns)
+
+
 class Chronicle:
     """Records one entity's life.
 
     Args:
-        loom: Where it is recorded.
+        tree: Its tree, for it to be recorded.
         entity_id: The entity.
         spec: What it is made of.
         family: What it shares with its kin.
@@ -60,45 +79,75 @@ class Chronicle:
 
     Attributes:
         spawned_by: Where its parent spawned it; None for a root.
+        forked_from: Where it left another entity's path; None when it is no fork.
+        difference: What a fork's past first showed differently, or None.
+        seed: What its session's random numbers begin with.
         casts: How many intents it was given.
+        differing: What its past first showed differently when it was taken up again, or None.
     """
 
     def __init__(
-        self, loom: Loom, entity_id: str, spec: ChildSpec, family: Family, depth: int
+        self, tree: Tree, entity_id: str, spec: ChildSpec, family: Family, depth: int
     ) -> None:
-        self._loom = loom
+        self._tree = tree
+        self._loom = tree.loom
         self._entity_id = entity_id
         self._spec = spec
         self._family = family
         self._depth = depth
         self.spawned_by: SpawnPoint | None = None
+        self.forked_from: ForkPoint | None = None
+        self.difference: str | None = None
+        self.seed: int | None = None
         self.casts = 0
+        self.differing: str | None = None
+        self._is_born = self._is_back = False
+
+    def take_up(self, own: EntityView) -> None:
+        """Go on with the record of an entity that is taken up again."""
+        self.spawned_by, self.forked_from = own.spawned_by, own.forked_from
+        self.difference = own.difference
+        self.casts = len(own.intents)
+        self._is_born = self._is_back = True
+        self._show_circle()
+
+    def record(self, record: Record) -> None:
+        """Record a fact; before the first one, that the entity is back, if it is."""
+        is_back, self._is_back = self._is_back, False
+        if is_back:
+            self._tree.record(ResumeRecord(self._entity_id, self.differing))
+        self._tree.record(record)
 
     def begin(
         self, intent: str, context: Sealed | None, tools: Sequence[Tool], after: str | None
     ) -> None:
         """Record that a cast begins; the first one is the entity's birth too."""
-        kept = None if context is None else self._loom.keep(context)
+        kept = self._tree.keep(context)
         if not self.casts:
             self._birth(intent, kept, tools)
-            after = None
+            after = None if self.forked_from is None else after
         self.casts += 1
-        self._loom.append(IntentRecord(self._entity_id, self.casts, intent, kept, after))
+        self._show_circle()
+        self.record(IntentRecord(self._entity_id, self.casts, intent, kept, after))
 
-    def reply(self, turn: int, reply: Reply) -> Reply:
-        """Record an utterance before anything in it is carried out.
+    def _show_circle(self) -> None:
+        if self._loom.trajectory is not None and self.spawned_by is None:
+            self._loom.trajectory.begin(self._entity_id, self._spec.plain())
+
+    def reply(self, turn: int, reply: Reply, sent: Sent) -> Reply:
+        """Record an utterance before anything in it is carried out, and what it answers.
 
         Gives it as it was recorded: a call whose arguments nest too deep to be kept is marked
         as malformed, for the model to be told.
         """
         calls = tuple(map(_recordable, reply.tool_calls))
         reply = reply if calls == reply.tool_calls else replace(reply, tool_calls=calls)
-        self._loom.append(ReplyRecord(self._entity_id, turn, reply))
+        self.record(ReplyRecord(self._entity_id, turn, reply, sent))
         return reply
 
     def end(self, ended: Ended, node: str | None) -> None:
         """Record how the cast ended, ``node`` being its last one."""
-        self._loom.append(
+        self.record(
             EndRecord(
                 entity=self._entity_id,
                 cast=max(self.casts, 1),
@@ -115,10 +164,12 @@ class Chronicle:
         self, intent: str, context: Sealed | None, tools: Sequence[Tool], ended: Ended
     ) -> None:
         """Record an entity that was asked for and never began."""
-        self._birth(intent, None if context is None else self._loom.keep(context), tools)
+        self._birth(intent, self._tree.keep(context), tools)
         self.end(ended, None)
 
     def _birth(self, intent: str, context: ContextRef | None, tools: Sequence[Tool]) -> None:
+        if self._is_born:
+            return
         spec, loom = self._spec, self._loom
         if self._entity_id in loom.entities:
             raise LoomError(
@@ -126,8 +177,9 @@ class Chronicle:
             )
         identity = _identity_record(spec.identity, self._family, tools)
         if identity.id not in loom.identities:
-            loom.append(identity)
-        loom.append(
+            self.record(identity)
+        self._is_born = True
+        self.record(
             EntityRecord(
                 id=self._entity_id,
                 cantrip_id=self._family.cantrip_id,
@@ -139,6 +191,9 @@ class Chronicle:
                 model=spec.llm.name,
                 intent=intent,
                 context=context,
+                forked_from=self.forked_from,
+                seed=self.seed,
+                difference=self.difference,
             )
         )
 

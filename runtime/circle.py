@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import builtins
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationInfo, field_validator
 
@@ -41,6 +41,18 @@ class Circle(Value):
         UnknownGate, GateFault: A gate is unknown or misdeclared.
         CantripError: Two gates have one name, or a field won't do.
     """
+
+    if TYPE_CHECKING:  # what it takes, for the fields are what that becomes
+
+        def __init__(
+            self,
+            *,
+            medium: Any = ...,
+            gates: Iterable[Gate | str | Mapping[str, Any] | Callable[..., Any]] = ...,
+            wards: Wards | Mapping[str, Any] | Iterable[Mapping[str, Any]] = ...,
+            result: Any = ...,
+            packages: Iterable[str] = ...,
+        ) -> None: ...
 
     medium: Any = "conversation"
     gates: tuple[Gate, ...] = ()

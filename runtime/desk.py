@@ -1,32 +1,30 @@
-"""Where one turn's gate calls are made and its nodes are recorded.
-
-A turn that delegates is recorded in parts (``LOOM-1``, ``LOOM-8``): what happened before the
-children stands as one node, which they hang under; what follows their return is the next. The
-delegating call's own record belongs to the part after it, so each call stands once.
-"""
+"""Where one turn's gate calls are made and its nodes are recorded."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NoReturn, Protocol
 
 from ..gates import ChildRequest, Gate, GateArgumentError
 from ..sandbox.dialogue import Done
-from ..sandbox.execution import clip
 from ..sandbox.preview import show
 from ..sandbox.wire import Sealed, seal
-from .call import Call, request_fields
+from .call import Call, asked_of, request_fields
+from .calling import called
 from .events import Event, ToolCalled, ToolResult
-from .loom import CallRecord, NodeRecord, Observation, ObservedCall, SpawnPoint
-from .loom.records import Record, State
+from .failures import failure_of
+from .loom import CallRecord, ObservedCall, SpawnPoint
+from .loom.records import Record
 from .media import Act
-from .texts import RESULT_CHARS, TEXT_CHARS, error_text, fits, result_text
+from .parts import Parts
+from .readings import Readings
+from .recorded import Recorded, answer_of, interrupted
+from .redaction import Secrets
+from .texts import TEXT_CHARS, error_text, fits, reference_text, result_text
 
-MAX_OBSERVED = 200
-"""Calls of one node that its observation tells of; of more it gives the number."""
 MAX_REFUSED_CHARS = 100_000
 """Size of the arguments that are kept of a call that never reached its gate."""
 
@@ -40,9 +38,13 @@ class Owner(Protocol):
     closed: dict[str, str]
     tip: str | None
     sequence: int
+    secrets: Secrets
 
     def record(self, record: Record) -> None:
         """Record a fact."""
+
+    def differs(self, difference: str) -> None:
+        """Take in what a turn shows that is on record otherwise."""
 
     def emit(self, event: Event) -> None:
         """Tell who watches."""
@@ -68,6 +70,9 @@ class Owner(Protocol):
             Exception: The delegation is refused.
         """
 
+    def take_up(self, requests: Sequence[ChildRequest], ids: Sequence[str]) -> None:
+        """Make children ready that are on record, each to go on from where it stood."""
+
     def run_children(self, ids: Sequence[str], where: SpawnPoint) -> Awaitable[list[Any]]:
         """Run children that were prepared; gives what each came to, in order."""
 
@@ -78,24 +83,20 @@ class TurnDesk:
     Args:
         owner: The entity.
         turn: Ordinal of the utterance, from 1.
+        recorded: What is on record of the turn, where it is carried out again: its calls are
+            answered from that as far as it goes, and it is not recorded twice. Default: nothing.
 
     Attributes:
         called: Names of the gates that were called, in order.
     """
 
-    def __init__(self, owner: Owner, turn: int) -> None:
+    def __init__(self, owner: Owner, turn: int, recorded: Recorded | None = None) -> None:
         self._owner = owner
         self._turn = turn
+        self._recorded = Recorded() if recorded is None else recorded
         self._k = 0
-        self._part = 0
-        self._calls: list[int] = []
-        self._observed: list[ObservedCall] = []
-        self._unobserved = 0
-        self._part_started = time.perf_counter()
-        self._program: Callable[[], str] | None = None
-        self._told = 0  # characters of the running program's output that earlier parts have
-        self._printed = ""  # by programs that are over, since the last part
-        self._state_lost = False
+        self._readings = Readings()
+        self._parts = Parts(owner, turn, self._recorded, self._readings)
         self.called: list[str] = []
 
     @property
@@ -103,25 +104,18 @@ class TurnDesk:
         """Ordinal of the utterance that is carried out."""
         return self._turn
 
-    @contextmanager
-    def running(self, printed: Callable[[], str]) -> Iterator[None]:
-        """While a program runs; see ``media.base.Desk.running``."""
-        self._program, self._told = printed, 0
-        try:
-            yield
-        except BaseException:
-            self._state_lost = True  # its process was given up in the middle of it
-            raise
-        finally:
-            self._printed = self._fresh_output()
-            self._program = None
+    @property
+    def reads(self) -> bytes | None:
+        """What the program that runs now has read by the record."""
+        return self._recorded.reads(self._readings.program)
 
-    def _fresh_output(self) -> str:
-        """What was printed since the last part."""
-        output = self._program() if self._program else ""
-        fresh = self._printed + output[self._told :]
-        self._printed, self._told = "", len(output)
-        return fresh
+    @contextmanager
+    def running(
+        self, printed: Callable[[], str], reads: Callable[[], bytes | None]
+    ) -> Iterator[None]:
+        """While a program runs; see ``media.base.Desk.running``."""
+        with self._parts.running(printed), self._readings.running(reads):
+            yield
 
     # -- calls -----------------------------------------------------------------------------------
 
@@ -135,9 +129,11 @@ class TurnDesk:
         except Exception as error:
             self._note(name, args or kwargs, error=error)
             raise
+        # What it hands in at the end may be another thing another time, and changes nothing.
+        asked = None if gate.final else asked_of(args, kwargs)
         if gate.delegates:
-            return await self._delegate(gate, arguments)
-        return await self._make(gate, Call(name, arguments, self._next_k(), gate.final))
+            return await self._delegate(gate, arguments, asked)
+        return await self._make(gate, self._next(name, arguments, asked, gate.final))
 
     def refuse(self, name: str, why: str) -> NoReturn:
         """Record a call that can't be made, and raise why."""
@@ -158,48 +154,91 @@ class TurnDesk:
         raise error
 
     async def _make(self, gate: Gate, call: Call) -> Any:
+        past = self._recorded.ended(call.k)
+        if past is not None and not gate.final:  # what ends the work was given is not on record
+            return self._answered(gate, call, past)
         self._tell(call)
+        was_begun = self._recorded.begun(call.k) is not None
         if not (gate.idempotent or gate.final):
             self._record_call(call, "begun")
         started = time.perf_counter()
         try:
-            result = await _called(gate, call.arguments)
-            sealed = seal(result)
+            if was_begun and not (gate.idempotent or gate.final):
+                raise interrupted(call.gate, call.text)
+            result = await called(gate, call.arguments)
             if gate.final:
+                sealed = seal(result)
                 self._owner.check_answer(sealed)
+            else:
+                result, sealed = self._owner.secrets.sealed(result)
         except BaseException as error:
-            self._ended(call, started, error=error)
+            self._failed(call, started, error)
             raise
-        self._ended(call, started, sealed, text=result_text(result))
+        self._ended(call, started, sealed, result_text(result), self._reference(gate, sealed))
         return Done(sealed) if gate.final else sealed
 
-    async def _delegate(self, gate: Gate, arguments: dict[str, Any]) -> Any:
+    def _answered(self, gate: Gate, call: Call, past: CallRecord) -> Sealed:
+        """Answer a call as it was answered the first time.
+
+        Raises:
+            Exception: It was answered with that.
+        """
+        sealed = None if past.result is None else Sealed(past.result, past.text)
+        self._observe(call, past.text, past.is_error, self._reference(gate, sealed))
+        return answer_of(past)
+
+    def _reference(self, gate: Gate, sealed: Sealed | None) -> str | None:
+        """What stands for an ephemeral gate's answer in the messages (``PROD-5``)."""
+        if sealed is None or not gate.ephemeral:
+            return None
+        return reference_text(gate.name, sealed, self._turn)
+
+    async def _delegate(self, gate: Gate, arguments: dict[str, Any], asked: bytes | None) -> Any:
         batch = "requests" in arguments
         requests = arguments["requests"] if batch else [arguments["request"]]
         plain = [request_fields(request) for request in requests]
-        call = Call(gate.name, {"requests": plain} if batch else plain[0], self._next_k())
+        named = {"requests": plain} if batch else plain[0]
+        call = self._next(gate.name, named, asked)
+        ids = self._recorded.delegated(self._parts.count + 1, self._parts.calls)
+        past = self._recorded.ended(call.k)
+        if past is not None:
+            if ids:
+                self._parts.split(ids)
+            return self._answered(gate, call, past)
         self._tell(call)
         started = time.perf_counter()
         try:
-            results = await self._run_children(call, requests)
-            sealed = seal(results if batch else _only(results))
+            results = await self._run_children(call, requests, ids)
+            _, sealed = self._owner.secrets.sealed(results if batch else _only(results))
         except BaseException as error:
-            self._ended(call, started, error=error)
+            self._failed(call, started, error)
             raise
         self._ended(call, started, sealed)
         return sealed
 
-    async def _run_children(self, call: Call, requests: Sequence[ChildRequest]) -> list[Any]:
-        ids = self._owner.prepare(requests)  # a refused delegation does not split the turn
+    async def _run_children(
+        self, call: Call, requests: Sequence[ChildRequest], ids: Sequence[str]
+    ) -> list[Any]:
+        if ids:
+            self._owner.take_up(requests, ids)
+        else:
+            ids = self._owner.prepare(requests)  # a refused delegation does not split the turn
         if not ids:
             return []
         self._record_call(call, "begun")
-        node = self._close_part(tuple(ids))
+        node = self._parts.split(ids)
         return await self._owner.run_children(ids, SpawnPoint(node, call.k))
 
-    def _next_k(self) -> int:
+    def _next(
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        asked: bytes | None = None,
+        final: bool = False,
+    ) -> Call:
         self._k += 1
-        return self._k
+        self._recorded.check(self._k, name, asked)
+        return Call(name, arguments, self._k, final, asked, self._readings.taken())
 
     def _note(self, name: str, arguments: Any, error: Exception) -> None:
         """Record a call that never reached its gate."""
@@ -208,26 +247,33 @@ class TurnDesk:
             named = {"arguments": show(arguments, TEXT_CHARS)}
         else:
             named = arguments if isinstance(arguments, dict) else {"arguments": list(arguments)}
-        call = Call(name, named, self._next_k())
+        call = self._next(name, named)
         self._tell(call)
         self._ended(call, time.perf_counter(), error=error)
 
     def _tell(self, call: Call) -> None:
-        self._owner.emit(ToolCalled(*self._who, call.gate, call.text))
+        if self._recorded.ended(call.k) is None:
+            self._owner.emit(ToolCalled(*self._who, call.gate, call.text))
+
+    def _failed(self, call: Call, started: float, error: BaseException) -> None:
+        """Record a call's error; one that tells a secret is raised anew without it."""
+        told = self._owner.secrets.error(error) if isinstance(error, Exception) else error
+        self._ended(call, started, error=told)
+        if told is not error:
+            raise told from None
 
     def _ended(
         self,
         call: Call,
         started: float,
         result: Sealed | None = None,
-        error: BaseException | None = None,
         text: str | None = None,
+        reference: str | None = None,
+        error: BaseException | None = None,
     ) -> None:
         if text is None:
             text = error_text(error) if error else result.text if result else ""
-        self._calls.append(call.k)
-        self.called.append(call.gate)
-        self._observe(ObservedCall(call.gate, call.text, text, is_error=error is not None))
+        self._observe(call, text, error is not None, reference)
         self._record_call(
             call,
             "ended",
@@ -235,23 +281,19 @@ class TurnDesk:
             text=text,
             is_error=error is not None,
             duration_ms=(time.perf_counter() - started) * 1000,
+            failure=None if error is None else failure_of(error),
         )
-        self._owner.emit(ToolResult(*self._who, call.gate, text, error is not None))
+        if self._recorded.ended(call.k) is None:
+            self._owner.emit(ToolResult(*self._who, call.gate, text, error is not None))
 
-    def _observe(self, call: ObservedCall) -> None:
-        if len(self._observed) < MAX_OBSERVED:
-            self._observed.append(call)
-        else:
-            self._unobserved += 1
-
-    def _observed_calls(self) -> tuple[ObservedCall, ...]:
-        """The node's calls; past ``MAX_OBSERVED`` the last one says how many more there were."""
-        if not self._unobserved:
-            return tuple(self._observed)
-        more = ObservedCall("...", "", f"{self._unobserved:,} more calls", is_error=False)
-        return (*self._observed, more)
+    def _observe(self, call: Call, text: str, is_error: bool, reference: str | None) -> None:
+        self.called.append(call.gate)
+        self._parts.observe(call.k, ObservedCall(call.gate, call.text, text, is_error), reference)
 
     def _record_call(self, call: Call, state: Any, **fields: Any) -> None:
+        past = self._recorded.begun(call.k)
+        if past is not None and state in ("begun", past.state):
+            return
         self._owner.record(
             CallRecord(
                 entity=self._owner.entity_id,
@@ -261,6 +303,8 @@ class TurnDesk:
                 arguments=call.data,
                 arguments_text=call.text,
                 state=state,
+                asked=call.asked,
+                reads=call.reads,
                 **fields,
             )
         )
@@ -272,91 +316,41 @@ class TurnDesk:
     # -- nodes -----------------------------------------------------------------------------------
 
     def finish(self, act: Act) -> None:
-        """Record the turn's last part."""
-        observation = Observation(
-            records=self._observed_calls(),
-            printed=self._fresh_output(),
-            value=act.value,
-            error=act.error,
-            text=act.text,
-            is_error=act.is_error,
-        )
-        self._record_node(observation, last=True, state=act.state)
+        """Record the turn's last part.
+
+        Raises:
+            Deviation: A call is on record that was not made this time.
+        """
+        self._recorded.check_all_made(self._k)
+        self._parts.finish(act)
 
     def cut_off(self, error: BaseException) -> Act:
-        """Record a turn that could not be carried out to its end; gives what is told of it."""
-        text = f"The turn was cut off: {error_text(error)}"
-        if self._state_lost:
-            text += " The state of this session was lost: all variables are gone."
-        for call in self._observed:
-            text += f"\n{call.gate} was called with {call.arguments}: {call.result}"
-        if self._unobserved:
-            text += f"\n... {self._unobserved:,} more calls"
-        text = clip(text, RESULT_CHARS)
-        act = Act((), text, True, error=text, state="lost" if self._state_lost else "kept")
-        self.finish(act)
-        return act
+        """What is told of a turn that could not be carried out to its end.
 
-    def _close_part(self, delegated: tuple[str, ...]) -> str:
-        fresh = self._fresh_output()
-        calls = self._observed_calls()
-        observation = Observation(calls, fresh, None, None, fresh, is_error=False)
-        return self._record_node(observation, last=False, delegated=delegated)
+        What is on record of it and was not come to this time, stands as it is.
+        """
+        passed = self._parts.catch_up()
+        for call in self._recorded.after(self._k):
+            self._k = call.k
+            if call.k not in passed:
+                self._take_over(call)
+        return self._parts.cut_off(error)
 
-    def _record_node(
-        self,
-        observation: Observation,
-        last: bool,
-        delegated: tuple[str, ...] = (),
-        state: State = "kept",
-    ) -> str:
-        owner = self._owner
-        sequence = owner.sequence + 1
-        self._part += 1
-        node = NodeRecord(
-            id=f"{owner.entity_id}.{sequence}",
-            parent=owner.tip,
-            entity=owner.entity_id,
-            sequence=sequence,
-            turn=self._turn,
-            part=self._part,
-            last=last,
-            observation=observation,
-            calls=tuple(self._calls),
-            delegated=delegated,
-            state=state,
-            duration_ms=max((time.perf_counter() - self._part_started) * 1000, 0.001),
-        )
-        owner.record(node)
-        owner.tip, owner.sequence = node.id, sequence
-        self._calls.clear()
-        self._observed.clear()
-        self._unobserved = 0
-        self._part_started = time.perf_counter()
-        return node.id
-
-
-async def _called(gate: Gate, arguments: dict[str, Any]) -> Any:
-    task = asyncio.current_task()
-    try:
-        return await gate.call(arguments)
-    except Exception:
-        raise
-    except BaseException as error:
-        # One of the gate's own would end the event loop, or pass for a cancellation of the work.
-        if _is_ours(task):
-            raise
-        if isinstance(error, SystemExit):
-            raise RuntimeError(f"{gate.name}: the gate tried to exit: {error}") from error
-        raise RuntimeError(f"{gate.name}: the gate raised {type(error).__name__}") from error
-
-
-def _is_ours(task: asyncio.Task[Any] | None) -> bool:
-    """Whether what ends a task came from outside: it is cancelled, or closed half done."""
-    try:
-        return task is None or asyncio.current_task() is not task or task.cancelling() > 0
-    except RuntimeError:  # no event loop runs any more
-        return True
+    def _take_over(self, call: CallRecord) -> None:
+        """Have a call on record that the turn was cut off before; one without an end gets one."""
+        if call.state == "begun":
+            error = interrupted(call.gate, call.arguments_text)
+            call = replace(
+                call,
+                state="ended",
+                text=error.message,
+                is_error=True,
+                duration_ms=0.0,
+                failure=failure_of(error),
+            )
+            self._owner.record(call)
+        observed = ObservedCall(call.gate, call.arguments_text, call.text, call.is_error)
+        self._parts.observe(call.k, observed)
 
 
 def _only(results: list[Any]) -> Any:

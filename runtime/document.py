@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,6 +14,7 @@ import yaml
 from ..gates.hints import suggestion
 from ..sandbox.errors import CircletError
 from .errors import SpellError
+from .redaction import Secrets
 
 _STRING = "tag:yaml.org,2002:str"
 _NULL = "tag:yaml.org,2002:null"
@@ -47,9 +48,15 @@ class Part:
         """Whether it is a string."""
         return self._node.tag == _STRING
 
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The variables that were expanded in the whole document, with what they hold."""
+        return self._document.used
+
     def fault(self, text: str) -> SpellError:
-        """An error that names this place."""
-        return SpellError(f"{self._document.name}:{self.line}: {' '.join(text.split())}")
+        """An error that names this place, and tells nothing of a variable that is a secret."""
+        line = " ".join(Secrets.of_variables(self.variables).mask(text).split())
+        return SpellError(f"{self._document.name}:{self.line}: {line}")
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
@@ -126,7 +133,7 @@ class Part:
         return {name: part for name, part in entries.items() if part._node.tag != _NULL}
 
 
-def parse(source: str, name: str) -> Part:
+def parse(source: str, name: str, *, expand: bool = True) -> Part:
     """Read a YAML document.
 
     In its strings ``${stdlib}`` is the folder of the running Python's standard library, and
@@ -135,19 +142,28 @@ def parse(source: str, name: str) -> Part:
     Args:
         source: Its text.
         name: What errors call it.
+        expand: Whether variables are expanded; else its strings stay as they are.
 
     Raises:
         SpellError: It is no YAML, is empty, has a key twice, or names a variable that isn't
             set; the text names the line.
     """
-    return _Document(source, name).root
+    return _Document(source, name, expand).root
+
+
+def variables_in(source: str) -> dict[str, str]:
+    """The variables that a document names, as far as the environment has them now."""
+    names = [name for escaped, name in _VARIABLE.findall(source) if not escaped]
+    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 class _Document:
-    """A document as YAML nodes, its variables expanded."""
+    """A document as YAML nodes, its variables expanded where that is wanted."""
 
-    def __init__(self, source: str, name: str) -> None:
+    def __init__(self, source: str, name: str, expand: bool) -> None:
         self.name = name
+        self._expands = expand
+        self.used: dict[str, str] = {}
         self._source = source
         self._variables = {**os.environ, "stdlib": sysconfig.get_path("stdlib")}
         node = self._compose()
@@ -190,7 +206,7 @@ class _Document:
             if id(node) in seen:  # an alias
                 continue
             seen.add(id(node))
-            if isinstance(node, yaml.ScalarNode) and node.tag == _STRING:
+            if self._expands and isinstance(node, yaml.ScalarNode) and node.tag == _STRING:
                 node.value = self._expanded(node)
             elif isinstance(node, yaml.SequenceNode):
                 waiting.extend(node.value)
@@ -217,7 +233,8 @@ class _Document:
                 return found[0][1:]
             if name not in self._variables:
                 raise self._unset(name, node)
-            return self._variables[name]
+            self.used[name] = self._variables[name]
+            return self.used[name]
 
         return _VARIABLE.sub(expand, node.value)
 

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
+import secrets
 import uuid
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import anyio
-from pydantic import TypeAdapter, ValidationError
 
-from ..gates import STANDARD, ChildRequest, Gate
-from ..gates.arguments import explain
-from ..sandbox.execution import clip
-from ..sandbox.wire import Sealed, seal
-from . import events
+from ..gates import ChildRequest
+from ..sandbox.checkpoint import AsyncCheckpoint
+from ..sandbox.wire import Sealed
+from . import events, living
+from .acting import Acting
+from .asking import Asking
 from .children import Children
 from .chronicle import Chronicle, Ended, reason_of
-from .context import Context
-from .desk import TurnDesk
-from .errors import CantripError, MalformedReply
+from .errors import CantripError, TrajectoryError
+from .experience import Experience
 from .family import Family
-from .llm import Message, Reply, with_retry
-from .loom import Record, SpawnPoint
-from .media import MAKERS, Act, Medium, Surroundings
-from .media.conversation import Answered, act_of, result_message
-from .spawn import ChildSpec
-from .texts import RESULT_CHARS
+from .loom import EntityView, Folded, ForkPoint, Record, Resumed, SpawnPoint, Step, Uttered
+from .media import MAKERS, Medium, Surroundings
+from .recall import Recall
+from .redaction import Secrets
+from .replay import Past
+from .result import ResultType
+from .spawn import ChildSpec, open_and_closed
 from .tree import Branch, Tree
-
-_GO_ON = "That was text alone. Go on; call done with the result when you have it."
-_CUT_OFF = "Your reply was cut off at its token limit before it was whole. Write a shorter one."
 
 
 class Entity:
@@ -46,6 +45,7 @@ class Entity:
         parent_id: Who spawns it; None for a root.
         entity_id: Its id. Default: a fresh one (``ENTITY-2``).
         result: A type that the answer has to fit, or None.
+        past: What it was before, of a fork (``LOOM-4``) or of one that is taken up again; or None.
 
     Attributes:
         entity_id: Its id.
@@ -54,7 +54,6 @@ class Entity:
         closed: Gates of its circle that it may not use, and why.
         tip: Id of the node that its next one follows.
         sequence: How many nodes it has.
-        last_text: The last observation.
     """
 
     def __init__(
@@ -67,19 +66,25 @@ class Entity:
         parent_id: str | None = None,
         entity_id: str | None = None,
         result: Any = None,
+        past: Past | None = None,
     ) -> None:
-        self.entity_id = entity_id or uuid.uuid4().hex[:12]
+        own = None if past is None else past.own
+        self.entity_id = own.id if own is not None else entity_id or uuid.uuid4().hex[:12]
         self.parent_id = parent_id
         self.depth = branch.depth
-        self.tip: str | None = None
+        self.tip: str | None = None if past is None else past.node
         self.sequence = 0
-        self.last_text = ""
         self.spec = spec
         self.family = family
         self.tree = tree
         self.branch = branch
-        self._result = None if result is None else TypeAdapter(result)
-        self.gates, self.closed = _open_and_closed(spec)
+        self.secrets = family.secrets | Secrets.of_keys(spec.llm.secrets)
+        tree.loom.withhold(self.secrets)
+        self._result = ResultType(result)
+        self.gates, self.closed = open_and_closed(spec)
+        known = None if past is None else past.seed
+        seed = secrets.randbits(63) if known is None else known
+        recall = Recall(tree.loom, self.entity_id, self.tip)
         self._medium: Medium = MAKERS[spec.medium](
             Surroundings(
                 self.gates,
@@ -88,21 +93,32 @@ class Entity:
                 tuple(family.llms),
                 family.registry,
                 spec.packages,
+                seed,
+                recall,
             )
         )
-        self._chronicle = Chronicle(tree.loom, self.entity_id, spec, family, self.depth)
-        self._context: Context | None = None
+        self._chronicle = Chronicle(tree, self.entity_id, spec, family, self.depth)
+        self._chronicle.seed = seed
+        if own is not None:
+            self._chronicle.take_up(own)
+        elif past is not None and past.node is not None:
+            self._chronicle.forked_from = ForkPoint(past.node, "replay")
+        self._past = past
+        self._experience = Experience(self, self._medium, recall.own)
+        self._acting = Acting(self, self._medium, self._experience)
         self._children = Children(self)
-        self._turns = self._errors_in_a_row = 0
-        self._tally: Counter[str] = Counter()
         # Last, for nothing may claim a reply for an entity that can't be made.
-        self._llm = spec.llm.bind(intent, child=branch.parent is not None)
+        if past is not None and past.heard is not None:
+            llm = spec.llm.go_on(intent, past.heard)
+        else:
+            llm = spec.llm.bind(intent, child=branch.parent is not None)
+        self._asking = Asking(self, llm, self._chronicle, self._experience)
 
     # -- what the desk needs ---------------------------------------------------------------------
 
     def record(self, record: Record) -> None:
         """Record a fact."""
-        self.tree.loom.append(record)
+        self._chronicle.record(record)
 
     def emit(self, event: events.Event) -> None:
         """Tell who watches."""
@@ -114,24 +130,47 @@ class Entity:
         Raises:
             ValueError: It does not; the text says where.
         """
-        if self._result is None:
-            return
-        try:
-            self._result.validate_python(answer.open())
-        except ValidationError as error:
-            raise ValueError(f"done: the answer does not fit: {explain(error)}") from None
+        self._result.check(answer)
 
     def read_answer(self, answer: Sealed) -> Any:
         """An answer as the circle's result type has it."""
-        value = answer.open()
-        return value if self._result is None else self._result.validate_python(value)
+        return self._result.read(answer)
+
+    def differs(self, difference: str) -> None:
+        """Take in what a turn shows that is on record otherwise; the first of it counts."""
+        self._chronicle.differing = self._chronicle.differing or difference
 
     # -- the loop --------------------------------------------------------------------------------
 
     @property
+    def forked_from(self) -> ForkPoint | None:
+        """Where it left another entity's path; None when it is no fork."""
+        return self._chronicle.forked_from
+
+    @property
+    def difference(self) -> str | None:
+        """What its past first showed differently when it was run again, or None."""
+        return self._chronicle.differing or self._chronicle.difference
+
+    @property
+    def casts(self) -> int:
+        """How many intents it was given."""
+        return self._chronicle.casts
+
+    @property
+    def last_text(self) -> str:
+        """The last observation."""
+        return self._experience.course.last_text
+
+    @property
+    def is_on_record(self) -> bool:
+        """Whether the loom knows of it from before, and it has not been taken up yet."""
+        return self._past is not None and self._past.own is not None
+
+    @property
     def begun(self) -> bool:
         """Whether it was given an intent and is on record."""
-        return self._chronicle.casts > 0
+        return self.casts > 0
 
     async def cast(self, intent: str, context: Sealed | None = None) -> Ended:
         """Work on one intent until ``done``, a ward, or an error ends it.
@@ -145,6 +184,7 @@ class Entity:
 
         Raises:
             CantripError: ``intent is required``.
+            ForkError, ResumeError: Its past can't be lived again.
             LoomError: It can't be recorded.
         """
         if not intent or not intent.strip():
@@ -153,8 +193,52 @@ class Entity:
             kept_out = None if self.begun else self.branch.kept_out()
             if kept_out:
                 return self.never_started(intent, context, kept_out)
+            if self._past is not None:
+                await self._live_again()
+                self._tell_difference()
+            tip_before = self.tip
             self._begin(intent, context)
-            return await self._work(intent, context)
+            begin = partial(self._take_in, intent, context)
+            return await self._work(begin, tip_before, self.spec.wards.timeout_s)
+
+    async def resume(self) -> Ended:
+        """Go on with the cast that has not ended, from where the loom left it.
+
+        Raises:
+            ResumeError: Its past can't be lived again.
+            LoomError: It can't be recorded.
+        """
+        assert self._past is not None
+        own, rest = self._past.own, self._past.rest
+        assert own is not None
+        if not self.begun:  # it was on record, and had no intent yet
+            context = None if own.context is None else self.tree.loom.fetch(own.context)
+            return await self.cast(own.intent, context)
+        intent = own.intents[-1]
+        async with self.tree.working(self):
+            with self._nothing_recorded():
+                await self._live_again()
+            living.add(self)
+            begin = partial(self._go_on, intent.text, rest)
+            return await self._work(begin, intent.after, self._time_left(own))
+
+    def _time_left(self, own: EntityView) -> float | None:
+        """Seconds that its cast may still take; None for however long."""
+        timeout_s, standings = self.spec.wards.timeout_s, self.tree.standings
+        if timeout_s is None or standings is None:
+            return timeout_s
+        return max(timeout_s - standings.of(own.id).spent_s, 0.0)
+
+    async def _live_again(self) -> None:
+        """Live its past, which it then has."""
+        past, self._past = self._past, None
+        assert past is not None
+        begun = await past.origin.begin(self._experience, self._medium, past)
+        if past.own is not None:
+            self._chronicle.differing = begun.difference
+        elif past.node is not None:
+            self._chronicle.forked_from = ForkPoint(past.node, begun.strategy)
+            self._chronicle.difference = begun.difference
 
     def _begin(self, intent: str, context: Sealed | None) -> None:
         newborn = not self.begun
@@ -162,127 +246,93 @@ class Entity:
         if newborn:
             self.branch.count()
             self.tree.joined(self.depth)
-        self._tally.clear()
-        self._errors_in_a_row = 0
+        living.add(self)
 
-    async def _work(self, intent: str, context: Sealed | None) -> Ended:
-        turns_before, tip_before = self._turns, self.tip
+    async def _work(
+        self,
+        begin: Callable[[], Awaitable[Sealed | None]],
+        tip_before: str | None,
+        time_s: float | None,
+    ) -> Ended:
+        """Begin, and go on to the end of the cast, which is recorded."""
         # What holds if the cast is cancelled from above (``COMP-9``).
         ended = Ended("truncated", "cancelled" if self.parent_id is None else "parent_terminated")
         try:
-            with anyio.move_on_after(self.spec.wards.timeout_s) as time_left:
-                await self._take_in(intent, context)
-                ended = await self._loop()
+            with anyio.move_on_after(time_s) as time_left:
+                ended = await self._loop(await begin())
             if time_left.cancelled_caught:
                 ended = Ended("truncated", "timeout_s")
+        except TrajectoryError as error:
+            raise self.tree.stop(error) from None
         except Exception as error:
             ended = Ended("failed", type(error).__name__, error=error)
         finally:
-            ended = self._close(ended, self._turns - turns_before, tip_before)
+            ended = self._close(ended, tip_before)
         return ended
 
     async def _take_in(self, intent: str, context: Sealed | None) -> None:
-        """Put the intent and its context where the entity finds them."""
-        self.emit(
-            events.EntityStarted(self.entity_id, self.depth, self.parent_id, intent, self._llm.name)
-        )
-        await self._medium.give(context)
-        if self._context is None:
-            self._context = Context(
-                self.spec.identity, self._medium.capabilities(), self._medium.tools()
-            )
-        self._context.add_intent(self._medium.first_message(intent))
+        """Begin with an intent."""
+        who = self.entity_id, self.depth, self.parent_id, intent, self._asking.model
+        self.emit(events.EntityStarted(*who))
+        await self._experience.hear(intent, context, self._chronicle.difference)
 
-    async def _loop(self) -> Ended:
-        turns = 0
-        while True:
-            reached = self._ward_reached(turns)
+    async def _go_on(self, intent: str, rest: tuple[Step, ...]) -> Sealed | None:
+        """Go on with an intent; gives the answer where its work was done.
+
+        Args:
+            intent: The intent.
+            rest: Its last utterance, to be carried out again, and what was told since; or nothing.
+        """
+        who = self.entity_id, self.depth, self.parent_id, intent, self._asking.model
+        turns, usage = self._experience.turns + bool(rest), self.branch.usage
+        self.emit(events.EntityResumed(*who, turns, usage))
+        answer = None
+        for step in rest:
+            if isinstance(step, Uttered):
+                answer = (await self._acting.carry_out_again(step)).answer
+            elif isinstance(step, Folded):
+                self._experience.fold(step)
+            elif isinstance(step, Resumed):
+                self._experience.note(step.difference)
+        self._tell_difference()
+        return answer
+
+    def _tell_difference(self) -> None:
+        """Tell the model what its past showed differently this time."""
+        if self._chronicle.differing is not None:
+            self._experience.note(self._chronicle.differing)
+
+    async def _loop(self, answer: Sealed | None) -> Ended:
+        while answer is None:
+            course = self._experience.course
+            reached = course.ward_reached(self.spec.wards) or self.branch.spent_out()
             if reached:
                 return Ended("truncated", reached)
-            turns += 1
             answer = await self._turn()
-            if answer is not None:
-                return Ended("terminated", "done", answer)
-
-    def _ward_reached(self, turns: int) -> str | None:
-        """The ward that lets no further turn begin (``LOOP-4``), or None."""
-        wards = self.spec.wards
-        if wards.max_turns is not None and turns >= wards.max_turns:
-            return "max_turns"
-        if wards.max_errors_in_a_row and self._errors_in_a_row >= wards.max_errors_in_a_row:
-            return "max_errors_in_a_row"
-        return self.branch.spent_out()
+        return Ended("terminated", "done", answer)
 
     async def _turn(self) -> Sealed | None:
         """One utterance and one observation; gives the answer where the work is done."""
-        number = self._turns + 1
+        number = self._experience.turns + 1
         self.emit(events.StepStarted(self.entity_id, self.depth, number))
-        reply = await self._query(number)
-        desk = TurnDesk(self, number)
+        reply = await self._asking.ask(number)
+        return (await self._acting.carry_out(reply, number)).answer
+
+    @contextmanager
+    def _nothing_recorded(self) -> Iterator[None]:
+        """While it is taken up; an error leaves the whole tree's record as it is."""
         try:
-            act = await self._act(reply, desk)
-        except BaseException as error:
-            limit = self.spec.wards.max_output_chars or RESULT_CHARS
-            self._note(reply, _answering(reply, desk.cut_off(error), limit), desk)
-            raise
-        desk.finish(act)
-        self._note(reply, act, desk)
-        return act.answer
-
-    async def _query(self, number: int) -> Reply:
-        """Ask the model; what it says is on record before anybody is told (``LOOM-1``)."""
-        assert self._context is not None  # an intent was added before
-        self.emit(events.MessageStarted(self.entity_id, self.depth, number))
-        reply = await with_retry(self._llm, self._context.request(), self.family.retry)
-        self.branch.spend(reply.usage)
-        reply = self._chronicle.reply(number, reply)
-        self._turns = number
-        self.tree.turns += 1
-        if reply.thinking:
-            self.emit(events.Thinking(self.entity_id, self.depth, reply.thinking))
-        if reply.content:
-            self.emit(events.Text(self.entity_id, self.depth, reply.content))
-        self.emit(events.MessageCompleted(self.entity_id, self.depth, number))
-        total = self.branch.root.usage
-        self.emit(events.UsageReported(self.entity_id, self.depth, reply.usage, total))
-        return reply
-
-    async def _act(self, reply: Reply, desk: TurnDesk) -> Act:
-        if reply.stop_reason == "length" and not reply.tool_calls:
-            return _told(_CUT_OFF, is_error=True)
-        try:
-            act = await self._medium.act(reply, desk)
-        except MalformedReply as error:
-            return _told(str(error), is_error=True)
-        if act is not None:
-            return act
-        return _told(_GO_ON) if self.spec.wards.require_done_tool else self._answer(reply)
-
-    def _answer(self, reply: Reply) -> Act:
-        """Text alone as the answer (``LOOP-6``), if it fits the circle's result type."""
-        answer = seal(reply.content)
-        try:
-            self.check_answer(answer)
-        except ValueError as error:
-            return _told(str(error), is_error=True)
-        return Act((), reply.content or "", answer=answer)
-
-    def _note(self, reply: Reply, act: Act, desk: TurnDesk) -> None:
-        assert self._context is not None
-        self._context.add_turn(reply, act.messages)
-        self._errors_in_a_row = self._errors_in_a_row + 1 if act.is_error else 0
-        self._tally.update(desk.called)
-        self.last_text = act.text
-        self.emit(
-            events.StepCompleted(self.entity_id, self.depth, desk.turn, act.text, act.is_error)
-        )
+            yield
+        except Exception as error:
+            raise self.tree.stop(error) from None
 
     # -- the end ---------------------------------------------------------------------------------
 
-    def _close(self, ended: Ended, turns: int, tip_before: str | None) -> Ended:
+    def _close(self, ended: Ended, tip_before: str | None) -> Ended:
         """Record how a cast ended."""
-        summary = self._summary(ended.reason, turns) if ended.outcome == "truncated" else None
-        ended = replace(ended, summary=summary, turns=turns)
+        course = self._experience.course
+        summary = course.summary(ended.reason) if ended.outcome == "truncated" else None
+        ended = replace(ended, summary=summary, turns=course.turns)
         self._chronicle.end(ended, self.tip if self.sequence and self.tip != tip_before else None)
         self._emit_end(ended)
         return ended
@@ -291,14 +341,13 @@ class Entity:
         reason = reason_of(ended)
         self.emit(events.EntityEnded(self.entity_id, self.depth, ended.outcome, reason))
 
-    def _summary(self, reason: str, turns: int) -> str:
-        """What a truncated cast had done, from a template and never a query (``LOOP-4``)."""
-        calls = ", ".join(f"{name} {count} times" for name, count in self._tally.items())
-        last = f"; last observed: {clip(self.last_text, 200)}" if self.last_text else ""
-        return f"Stopped by {reason} after {turns} turns; called: {calls or 'nothing'}{last}"
+    async def checkpoint(self, turn: int) -> AsyncCheckpoint | None:
+        """The state at the end of a turn of its own; see ``Medium.checkpoint``."""
+        return await self._medium.checkpoint(turn)
 
     async def aclose(self) -> None:
         """Let go of the medium; what was recorded stays (``ENTITY-4``)."""
+        living.drop(self)
         await self._medium.aclose()
 
     # -- as a child, and with children ---------------------------------------------------------
@@ -322,33 +371,28 @@ class Entity:
         """See ``Children.prepare``."""
         return self._children.prepare(requests)
 
+    def take_up(self, requests: Sequence[ChildRequest], ids: Sequence[str]) -> None:
+        """See ``Children.take_up``."""
+        with self._nothing_recorded():
+            self._children.take_up(requests, ids)
+
     async def run_children(self, ids: Sequence[str], where: SpawnPoint) -> list[Any]:
         """See ``Children.run``."""
         return await self._children.run(ids, where)
 
-    def spawn(self, spec: ChildSpec, intent: str) -> Entity:
-        """Make a child; it begins when it is cast."""
-        branch = Branch(spec.wards, self.branch)
-        return Entity(spec, self.family, self.tree, branch, intent, parent_id=self.entity_id)
+    def spawn(self, spec: ChildSpec, intent: str, entity_id: str | None = None) -> Entity:
+        """Make a child; it begins when it is cast.
 
-
-def _told(text: str, is_error: bool = False) -> Act:
-    return Act((Message("user", text),), text, is_error=is_error)
-
-
-def _answering(reply: Reply, act: Act, limit: int) -> Act:
-    """An act that tells its text in answer to all that the reply asked for (``LLM-7``)."""
-    if not reply.tool_calls:
-        return replace(act, messages=(Message("user", clip(act.text, limit)),))
-    results = [Answered(result_message(call, act.text)) for call in reply.tool_calls]
-    return replace(act, messages=act_of(results, limit).messages)
-
-
-def _open_and_closed(spec: ChildSpec) -> tuple[dict[str, Gate], dict[str, str]]:
-    """The gates that an entity has, and those that it can't have at its depth (``COMP-6``)."""
-    if spec.wards.max_depth > 0:
-        return {gate.name: gate for gate in spec.gates}, {}
-    opened = {gate.name: gate for gate in spec.gates if not gate.delegates}
-    closed = [gate.name for gate in (*spec.gates, *STANDARD.values()) if gate.delegates]
-    why = "{} is not available at this depth (max_depth is 0): do the work in your own code"
-    return opened, {name: why.format(name) for name in closed if name not in opened}
+        Args:
+            spec: What it is made of.
+            intent: What it is to do.
+            entity_id: Its id, where the loom knows of it already. Default: a fresh one.
+        """
+        tree, branch = self.tree, Branch(spec.wards, self.branch)
+        own = tree.loom.entities.get(entity_id or "")
+        past = None
+        if own is not None and tree.standings is not None:
+            past = tree.standings.past(own, spec)
+            branch.go_on(tree.standings.of(own.id))
+        parent = self.entity_id
+        return Entity(spec, self.family, tree, branch, intent, parent, entity_id, past=past)

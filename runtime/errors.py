@@ -5,7 +5,13 @@ CircletError
     ├── CantripError           a cantrip, identity or circle is put together wrongly, or misused
     ├── WardError              a ward is unknown, or its value is no good
     ├── SpellError             a spell file can't be read, or says something it can't say
+    ├── ForkError              a fork has no such turn to go on from, or can't run one again
+    ├── ResumeError            an entity can't be taken up where its loom left it
     ├── LoomError              the loom refuses: append-only, locked, unknown turn, another run
+    │   └── StoreError         a record can't be kept: the disk is full, the store is closed
+    ├── TrajectoryError        a trajectory can't be written, read, or had from this directory
+    ├── VerifierError          a verifier fails, takes too long, or answers with no judgement
+    ├── SuiteError             a conformance suite or its renditions can't be read
     └── LLMError               a query can't be made, or its answer can't be used
         ├── UnknownProvider    ``provider:model`` names a provider that isn't there
         ├── UnknownModel       ``provider:model`` names no model, or one that the provider lacks
@@ -39,8 +45,32 @@ class SpellError(RuntimeFault):
     """A spell file can't be read, or says something that it can't say."""
 
 
+class ForkError(RuntimeFault):
+    """No fork can be made there: there is no such turn, or one can't be run again."""
+
+
+class ResumeError(RuntimeFault):
+    """An entity can't be taken up where its loom left it, or there is nothing to be taken up."""
+
+
 class LoomError(RuntimeFault):
     """The loom refuses: it is append-only, locked, holds another run, or has no such turn."""
+
+
+class TrajectoryError(RuntimeFault):
+    """A run's trajectory can't be written or read, or the directory holds none."""
+
+
+class VerifierError(RuntimeFault):
+    """A verifier can't be asked, fails, takes too long, or answers with what is no judgement."""
+
+
+class StoreError(LoomError):
+    """A record or a blob can't be kept: the disk is full, say, or the store is closed."""
+
+
+class SuiteError(RuntimeFault):
+    """A conformance suite, or the file of its renditions, can't be read or has no such rule."""
 
 
 class LLMError(RuntimeFault):

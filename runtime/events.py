@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from .llm import Usage
+from .redaction import Secrets
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,19 @@ class EntityStarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class EntityResumed(EntityStarted):
+    """An entity goes on with its intent, from where its loom left it.
+
+    Attributes:
+        turns: Utterances that it has made.
+        usage: Tokens that it and those below it have used up.
+    """
+
+    turns: int
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
 class StepStarted(Event):
     """A turn begins. ``turn`` is its ordinal, from 1."""
 
@@ -48,6 +63,36 @@ class MessageStarted(Event):
     """The model is asked."""
 
     turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRetried(Event):
+    """The model can't be asked now, and is asked again after a while (``PROD-2``).
+
+    Attributes:
+        turn: Ordinal of the turn.
+        retry: Which retry it will be, from 1.
+        wait_s: Seconds until then.
+        reason: What went wrong.
+    """
+
+    turn: int
+    retry: int
+    wait_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsFolded(Event):
+    """Old turns are told in one message from now on; the loom keeps them whole (``LOOM-5``).
+
+    Attributes:
+        last: The last of them; the first is 1.
+        text: What stands for them.
+    """
+
+    last: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +189,18 @@ class FinalResponse(Event):
 
 Sink = Callable[[Event], None]
 """Takes events as they happen. It must be quick and must not raise."""
+
+
+def redacted(event: Event, secrets: Secrets) -> Event:
+    """An event without the secrets in its texts (``PROD-8``): the same one where there are none."""
+    texts: dict[str, Any] = {}
+    for field in fields(event):
+        value = getattr(event, field.name)
+        if isinstance(value, str) and not field.name.endswith("_id"):
+            shown = secrets.redact(value)
+            if shown != value:
+                texts[field.name] = shown
+    return replace(event, **texts) if texts else event
 
 
 def ignore(_: Event) -> None:

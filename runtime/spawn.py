@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..gates import ChildRequest, Gate
+from ..gates import STANDARD, ChildRequest, Gate
 from .circle import check_gates, check_medium
 from .errors import CantripError
 from .identity import GENERIC, Identity
@@ -64,6 +64,31 @@ class ChildSpec:
     gates: tuple[Gate, ...]
     wards: Wards
     packages: tuple[str, ...] = ()
+
+    def plain(self) -> dict[str, Any]:
+        """What it is as plain values, without what its gates are bound to."""
+        return {
+            "model": self.llm.name,
+            "system_prompt": self.identity.system_prompt,
+            "tool_choice": self.identity.tool_choice,
+            "hyperparameters": self.identity.hyperparameters,
+            "medium": self.medium,
+            "gates": [_plain_gate(gate) for gate in self.gates],
+            "wards": self.wards.in_force(),
+            "packages": self.packages,
+        }
+
+
+def _plain_gate(gate: Gate) -> dict[str, Any]:
+    return {
+        "name": gate.name,
+        "signature": gate.signature,
+        "description": gate.description,
+        "parameters": gate.parameters,
+        "ephemeral": gate.ephemeral,
+        "idempotent": gate.idempotent,
+        "timeout_s": gate.timeout_s,
+    }
 
 
 Spawn = Callable[[ChildRequest, Parent], ChildSpec]
@@ -126,3 +151,13 @@ def _gates(asked: tuple[str, ...] | None, parent: Parent, wards: Wards) -> tuple
             raise CantripError(f"there is no gate {name!r}; there are: {', '.join(available)}")
     gates = [available[name] for name in names]
     return tuple(gate for gate in gates if not gate.delegates or wards.max_depth > 0)
+
+
+def open_and_closed(spec: ChildSpec) -> tuple[dict[str, Gate], dict[str, str]]:
+    """The gates that an entity has, and those that it can't have at its depth (``COMP-6``)."""
+    if spec.wards.max_depth > 0:
+        return {gate.name: gate for gate in spec.gates}, {}
+    opened = {gate.name: gate for gate in spec.gates if not gate.delegates}
+    closed = [gate.name for gate in (*spec.gates, *STANDARD.values()) if gate.delegates]
+    why = "{} is not available at this depth (max_depth is 0): do the work in your own code"
+    return opened, {name: why.format(name) for name in closed if name not in opened}

@@ -23,13 +23,15 @@ from .cantrip import Cantrip
 from .circle import Circle, check_medium, resolve_gates
 from .document import Part, parse
 from .errors import SpellError
+from .folding import Folding
 from .identity import Identity
 from .llm import LLM, Retry, ScriptedLLM
 from .llm import llm as named_llm
 from .loom import Loom
+from .redaction import Secrets
 from .wards import Wards
 
-KEYS = ("llm", "identity", "circle", "children", "retry", "intent", "context")
+KEYS = ("llm", "identity", "circle", "children", "retry", "folding", "intent", "context")
 """What a spell file may say."""
 _CIRCLE_KEYS = ("medium", "gates", "wards", "packages")
 _CHILDREN_KEYS = ("llm", "llms", "registry")
@@ -65,7 +67,8 @@ def load(path: str | Path, llm: LLM | str | None = None) -> Spell:
     """Read a spell file.
 
     Paths in it are relative to its folder. In its strings ``${stdlib}`` is the folder of the
-    running Python's standard library and ``${NAME}`` an environment variable.
+    running Python's standard library and ``${NAME}`` an environment variable; one whose name is
+    a secret's, such as ``DB_PASSWORD``, is withheld as the cantrip's ``secrets`` are.
 
     Args:
         path: The file.
@@ -80,16 +83,20 @@ def load(path: str | Path, llm: LLM | str | None = None) -> Spell:
     return read_spell(_source(path), path, llm)
 
 
-def read_spell(source: str, path: Path, llm: LLM | str | None = None) -> Spell:
+def read_spell(
+    source: str, path: Path, llm: LLM | str | None = None, folder: Path | None = None
+) -> Spell:
     """``load`` for a text that has been read already.
 
     Args:
         source: The text.
-        path: Where it stands; its folder is what paths in it are relative to.
+        path: Where it stands.
         llm: See ``load``.
+        folder: What paths in it are relative to. Default: the folder that it stands in.
     """
-    fields = parse(source, str(path)).fields("a spell file", KEYS)
-    reader = _Reader(path.parent)
+    document = parse(source, str(path))
+    fields = document.fields("a spell file", KEYS)
+    reader = _Reader(path.parent if folder is None else folder)
     if llm is None and "llm" not in fields:
         raise SpellError(
             f"{path}: cantrip requires an llm: write llm: PROVIDER:MODEL or llm: {{script: FILE}}"
@@ -101,12 +108,15 @@ def read_spell(source: str, path: Path, llm: LLM | str | None = None) -> Spell:
         made_of["identity"] = reader.identity(fields["identity"])
     if "retry" in fields:
         made_of["retry"] = _model(Retry, fields["retry"], "retry")
+    if "folding" in fields:
+        made_of["folding"] = _model(Folding, fields["folding"], "folding")
     intent = fields["intent"].text("intent") if "intent" in fields else None
     context = reader.context(fields["context"]) if "context" in fields else ...
     # Models come last: what they lack is not in the file but where it is run.
     made_of["llm"] = _given(llm) if llm is not None else reader.llm(fields["llm"])
     if "children" in fields:
         made_of.update(reader.children(fields["children"], None if llm is None else made_of["llm"]))
+    made_of["secrets"] = Secrets.of_variables(document.variables)
     return Spell(path, source, intent, context, made_of)
 
 

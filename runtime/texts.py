@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from typing import Any
 
@@ -19,6 +20,7 @@ TEXT_CHARS = 2_000
 """Length of the texts that stand in for arguments and results in the loom."""
 MAX_OPENED = 1 << 16
 """Bytes of another sandbox's value, other than a text, that are decoded to show it."""
+_TRACEBACK = "Traceback (most recent call last)"
 CUT_OFF = "It was stopped from outside, by a time limit or by whoever ran it."
 """What is told of a call or a turn that was cancelled; a call may have happened or not."""
 
@@ -76,6 +78,12 @@ def shown_unopened(value: Sealed, limit: int) -> str:
     return clip(value.text, limit)
 
 
+def reference_text(gate: str, result: Sealed, turn: int) -> str:
+    """What stands for an ephemeral result in the messages (``PROD-5``): no preview."""
+    digest = hashlib.sha256(result.data).hexdigest()[:16]
+    return f"[{gate} answered {len(result.data):,} bytes, sha256 {digest}, in turn {turn}]"
+
+
 def _is_text(data: bytes) -> bool:
     """Whether the codec's bytes are one string, which costs no more than a copy to decode."""
     return data[:1] in (b"\xd9", b"\xda", b"\xdb")
@@ -105,3 +113,15 @@ def _size(one: Any) -> int:
 
 def _preview(value: Any) -> str:
     return value.text if isinstance(value, Sealed) else show(value, PREVIEW_CHARS)
+
+
+def error_line(text: str) -> str:
+    """The line of an observation that tells its error.
+
+    In a traceback the one after its frames, which notes and hints may follow; else the first.
+    """
+    lines = text.strip().splitlines() or [""]
+    if _TRACEBACK not in text:
+        return lines[0]
+    frames = [at for at, line in enumerate(lines) if line.startswith((" ", _TRACEBACK))]
+    return lines[min(frames[-1] + 1, len(lines) - 1)] if frames else lines[-1]

@@ -6,15 +6,20 @@ import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import anyio
 
-from .events import Event, Sink, ignore
+from ..sandbox.wire import Sealed
+from .errors import StoreError
+from .events import Event, Sink, ignore, redacted
 from .llm import Usage
-from .loom import Loom
+from .logs import log
+from .loom import ContextRef, Loom, Record
 from .wards import Wards
 
-_log = logging.getLogger("circlet")
+if TYPE_CHECKING:
+    from .standing import Standing, Standings
 
 
 @dataclass(eq=False)
@@ -40,6 +45,10 @@ class Branch:
     def __post_init__(self) -> None:
         self.depth = 0 if self.parent is None else self.parent.depth + 1
         self.root = self if self.parent is None else self.parent.root
+
+    def go_on(self, standing: Standing) -> None:
+        """Count from where the entity stood when it was taken up again."""
+        self.usage, self.entities = standing.usage, standing.entities
 
     def upward(self) -> Iterator[Branch]:
         """This branch and those above it, the root last."""
@@ -91,24 +100,84 @@ class Tree:
         loom: Where all that happens is recorded.
         wards: The root's wards.
         sink: Takes the events. Default: nobody watches.
+        slots: Slots that it shares with other trees. Default: its own, ``max_concurrent``.
+
+    Attributes:
+        standings: Where its entities stood when it was taken up again; None where it was not.
     """
 
-    def __init__(self, loom: Loom, wards: Wards, sink: Sink = ignore) -> None:
+    def __init__(
+        self,
+        loom: Loom,
+        wards: Wards,
+        sink: Sink = ignore,
+        slots: anyio.CapacityLimiter | None = None,
+    ) -> None:
         self.loom = loom
         self._sink = sink
         self.turns = 0
         self.deepest = 0
         self.count = 0
-        self._slots = anyio.CapacityLimiter(wards.max_concurrent)
+        self._fault: Exception | None = None
+        self.standings: Standings | None = None
+        self._slots = slots or anyio.CapacityLimiter(wards.max_concurrent)
         self._holding: set[object] = set()
 
     def emit(self, event: Event) -> None:
         """Tell who watches; a sink that fails is told nothing more, and the work goes on."""
+        if self._sink is ignore and not log.isEnabledFor(logging.DEBUG):
+            return
+        event = redacted(event, self.loom.secrets)
+        log.debug("%s", event)
         try:
             self._sink(event)
         except (Exception, SystemExit):
             self._sink = ignore
-            _log.exception("on_event raised an error: the rest of this cast's events are not told")
+            log.exception("on_event raised an error: the rest of this cast's events are not told")
+
+    def go_on(self, standings: Standings) -> None:
+        """Count from where its entities stood when it was taken up again."""
+        self.standings = standings
+        self.turns, self.deepest = standings.turns, standings.deepest
+        self.count = standings.count
+
+    def record(self, record: Record) -> None:
+        """Record a fact.
+
+        Raises:
+            LoomError: It can't be kept. From then on nothing of this tree is recorded, for what
+                comes after would stand on what is not there; it can be taken up from the loom.
+        """
+        self._check()
+        try:
+            self.loom.append(record)
+        except StoreError as error:
+            raise self.stop(error) from None
+
+    def put(self, data: bytes) -> str:
+        """Keep a blob; see ``record``."""
+        self._check()
+        try:
+            return self.loom.put(data)
+        except StoreError as error:
+            raise self.stop(error) from None
+
+    def keep(self, context: Sealed | None) -> ContextRef | None:
+        """Keep a context, where there is one; see ``record``."""
+        self._check()
+        try:
+            return None if context is None else self.loom.keep(context)
+        except StoreError as error:
+            raise self.stop(error) from None
+
+    def stop(self, fault: Exception) -> Exception:
+        """Have nothing recorded of this tree any more; gives what that is for, the first of it."""
+        self._fault = self._fault or fault
+        return self._fault
+
+    def _check(self) -> None:
+        if self._fault is not None:
+            raise self._fault
 
     def joined(self, depth: int) -> None:
         """Count an entity that begins at a depth."""

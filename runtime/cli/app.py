@@ -9,10 +9,13 @@ from typing import Annotated
 
 import typer
 
+from .acp import acp
+from .conform import conform
 from .doctor import doctor
 from .exec import execute
 from .faults import Commands
 from .loom import app as loom
+from .replay import replay
 from .run import run as run_spell
 
 app = typer.Typer(
@@ -26,7 +29,10 @@ app = typer.Typer(
 )
 app.command("run")(run_spell)
 app.command("exec")(execute)
+app.command("acp")(acp)
+app.command("conform")(conform)
 app.add_typer(loom, name="loom")
+app.command("replay")(replay)
 app.command("doctor")(doctor)
 
 

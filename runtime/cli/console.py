@@ -16,6 +16,9 @@ from rich.highlighter import ReprHighlighter
 from rich.pretty import pretty_repr
 from rich.text import Text
 
+from .. import texts
+from ..redaction import redact
+
 PIPED_WIDTH = 100
 """Columns of a value that is laid out for no terminal."""
 WHOLE_ITEMS = 1_000
@@ -66,15 +69,14 @@ def one_line(text: str) -> str:
 
 
 def error_line(text: str) -> str:
-    """The line of an observation that tells its error: a traceback's last, else the first."""
-    lines = text.strip().splitlines() or [""]
-    return one_line(lines[-1 if "Traceback (most recent call last)" in text else 0])
+    """The line of an observation that tells its error, on one line of a terminal."""
+    return one_line(texts.error_line(text))
 
 
 def complain(text: str) -> None:
     """Say what went wrong, in one line on stderr."""
     with contextlib.suppress(OSError):  # nobody reads it any more
-        print(f"circlet: {one_line(text)}", file=sys.stderr)  # noqa: T201 - never wrapped
+        print(f"circlet: {one_line(redact(text))}", file=sys.stderr)  # noqa: T201 - never wrapped
 
 
 def show_value(value: Any) -> bool:

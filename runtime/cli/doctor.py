@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ...sandbox import Sandbox, jail, pool
+from ...sandbox import Sandbox, capacity, checkpoints, jail, pool
 from ...sandbox.errors import CircletError
 from ..llm.registry import LOCAL_KEY
 from .console import one_line, stdout
@@ -33,6 +33,8 @@ _LAYERS = {
     "no_capabilities": "no power of root",
     "not_dumpable": "not to be looked into by other processes",
     "oom_first": "the first to go when memory runs out",
+    "cgroup": "all workers of a host bounded together",
+    "checkpoints": "a copy of each session to go back to in milliseconds",
 }
 PACKAGES = ("numpy", "pandas")
 """The packages that are tried: those of the extra ``numpy``."""
@@ -70,6 +72,7 @@ def examine() -> dict[str, Any]:
             "portable": {"works": not portable, "why": portable},
         },
         "layers": {name: _layer(name, layers, kernel) for name in _LAYERS},
+        "capacity": _capacity(),
         "packages": _packages(),
         **_installed(),
         "keys": {name: bool(os.environ.get(name, "").strip()) for name in KEYS},
@@ -86,9 +89,22 @@ def _try_in(program: str, **settings: Any) -> str:
     try:
         with Sandbox(**settings) as box:
             run = box.run(program)
-    except (CircletError, OSError) as error:
+    except (CircletError, OSError, ValueError) as error:
         return one_line(str(error)) or type(error).__name__
     return "" if run.status == "ok" and run.value == 42 else one_line(str(run))
+
+
+def _capacity() -> dict[str, Any]:
+    """How many workers one process may have, and what they may take up together."""
+    try:
+        return {
+            "workers": capacity.max_workers(),
+            "memory_mb": capacity.max_memory() >> 20,
+            "checkpoints_mb": checkpoints.budget_bytes() >> 20,
+            "why": "",
+        }
+    except ValueError as error:
+        return {"workers": None, "memory_mb": None, "checkpoints_mb": None, "why": str(error)}
 
 
 def _packages() -> dict[str, Any]:
@@ -141,6 +157,7 @@ def _show(findings: dict[str, Any], console: Console) -> None:
     for title, rows in (
         ("Back ends", _backend_rows(findings)),
         ("Layers of the kernel back end", _layer_rows(findings["layers"])),
+        ("Capacity", _capacity_rows(findings["capacity"])),
         ("Packages for programs", [_packages_row(findings["packages"])]),
         ("Dependencies", [_package_row(*item) for item in findings["dependencies"].items()]),
         ("Extras", _extra_rows(findings["extras"])),
@@ -186,6 +203,20 @@ def _layer_rows(layers: dict[str, Any]) -> list[Row]:
             _LAYERS[name] if layer["active"] else layer["why"],
         )
         for name, layer in layers.items()
+    ]
+
+
+def _capacity_rows(found: dict[str, Any]) -> list[Row]:
+    if found["why"]:
+        return [("workers", _mark(False, "", "not to be told"), found["why"])]
+    return [
+        ("workers", f"{found['workers']:,}", f"at once; {capacity.WORKERS_VARIABLE} sets it"),
+        ("memory", f"{found['memory_mb']:,} MiB", f"together; {capacity.MEMORY_VARIABLE} sets it"),
+        (
+            "checkpoints",
+            f"{found['checkpoints_mb']:,} MiB",
+            f"of it; {checkpoints.BUDGET_VARIABLE} sets it",
+        ),
     ]
 
 

@@ -110,6 +110,10 @@ class LiveTree:
 
     def _add(self, event: events.EntityStarted) -> None:
         entity = _Entity(one_line(event.intent[:INTENT_CHARS]), event.depth)
+        if isinstance(event, events.EntityResumed):
+            entity.turn = event.turns
+            self._turns += event.turns
+            self._tokens = max(self._tokens, event.usage.total_tokens)
         self._entities[event.entity_id] = entity
         parent = self._entities.get(event.parent_id or "")
         (parent.children if parent else self._roots).append(entity)
@@ -120,6 +124,8 @@ class LiveTree:
                 entity.turn = event.turn
             case events.MessageStarted():
                 entity.doing = "asks its model"
+            case events.QueryRetried():
+                entity.doing = f"waits {event.wait_s:.0f} s to ask again"
             case events.MessageCompleted():
                 self._turns += 1
                 entity.doing = "acts"
@@ -197,7 +203,10 @@ class Lines:
         if isinstance(event, events.EntityStarted):
             intent = one_line(event.intent[:INTENT_CHARS])
             self._entities[event.entity_id] = _Entity(intent, event.depth)
-            self._line(event, f"begins: {intent}")
+            how = "begins"
+            if isinstance(event, events.EntityResumed):
+                how = f"goes on after {count(event.turns, 'turn')}"
+            self._line(event, f"{how}: {intent}")
             return
         entity = self._entities.get(event.entity_id)
         if entity is None:
@@ -207,6 +216,9 @@ class Lines:
         match event:
             case events.ToolCalled():
                 entity.calls[one_line(event.name[:60])] += 1
+            case events.QueryRetried():
+                again = f"asks again in {event.wait_s:.1f} s: {one_line(event.reason)}"
+                self._line(event, f"turn {event.turn}: {again}")
             case events.UsageReported():
                 entity.tokens += event.usage.total_tokens
             case events.StepCompleted():

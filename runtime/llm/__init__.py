@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .base import (
     LLM,
+    Claimed,
+    Heard,
     Message,
     Reply,
     Request,
@@ -21,6 +23,8 @@ from .scripted import ScriptedLLM
 
 __all__ = [
     "LLM",
+    "Claimed",
+    "Heard",
     "Message",
     "OpenAILLM",
     "Reply",

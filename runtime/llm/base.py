@@ -7,9 +7,9 @@ out. Both are plain values in words of our own; a provider's module translates.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..errors import MalformedReply
 
@@ -142,6 +142,13 @@ class Usage:
         """Tokens in and out."""
         return self.prompt_tokens + self.completion_tokens
 
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens - other.prompt_tokens,
+            self.completion_tokens - other.completion_tokens,
+            self.cached_tokens - other.cached_tokens,
+        )
+
     def __add__(self, other: Usage) -> Usage:
         return Usage(
             self.prompt_tokens + other.prompt_tokens,
@@ -171,6 +178,40 @@ class Reply:
     stop_reason: StopReason = "stop"
     model: str | None = None
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it is text that was cut off at its token limit: nothing in it counts."""
+        return self.stop_reason == "length" and not self.tool_calls
+
+
+class Claimed(NamedTuple):
+    """A reply that an entity has claimed.
+
+    Attributes:
+        entity: Whose it is, by its id.
+        reply: The reply; None where it was only claimed, when the entity was spawned (COMP-3).
+    """
+
+    entity: str
+    reply: Reply | None
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What has been heard of a model by the time that one of its entities goes on.
+
+    Attributes:
+        of_it: The first intent of the entity, and of those that it is a fork of, the oldest
+            first, each with its replies that the entity has behind it.
+        claims: Gives the replies that all entities of the loom have claimed of models of its
+            name, in order.
+        entity: Id of the entity where it is taken up again itself; None for a fork.
+    """
+
+    of_it: tuple[tuple[str, int], ...]
+    claims: Callable[[], Iterable[Claimed]]
+    entity: str | None = None
+
 
 class LLM(ABC):
     """A language model: messages in, a reply out, nothing kept in between (LLM-1).
@@ -179,9 +220,16 @@ class LLM(ABC):
 
     Attributes:
         name: How records and messages call it, such as ``openai:gpt-5.1``.
+        window: Tokens of messages that it takes; None where that isn't known.
     """
 
     name: str
+    window: int | None = None
+
+    @property
+    def secrets(self) -> Mapping[str, str]:
+        """The keys that it asks with, by name, for none of them to be shown to anybody."""
+        return {}
 
     @abstractmethod
     async def query(self, request: Request) -> Reply:
@@ -206,6 +254,18 @@ class LLM(ABC):
             The model itself, unless it has something to keep for each entity.
         """
         return self
+
+    def go_on(self, intent: str, heard: Heard) -> LLM:  # noqa: ARG002 - for those that need it
+        """The handle of an entity with a past: a fork (``LOOM-4``), or one that is taken up again.
+
+        Args:
+            intent: What a fork is to do; the first intent of one that is taken up again.
+            heard: What the model has said by then.
+
+        Returns:
+            What ``bind`` does, unless the model is one that keeps count.
+        """
+        return self.bind(intent, child=False)
 
     async def aclose(self) -> None:  # noqa: B027 - most have nothing to give up
         """Give up what the model holds, such as connections. It can be queried again."""

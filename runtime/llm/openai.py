@@ -22,8 +22,10 @@ from ..errors import (
     MissingKey,
     ProviderError,
 )
+from ..shapes import without_shapes
 from .base import LLM, Reply, Request, check_linkage, check_reply
 from .chat import chat_messages, chat_settings, is_context_limit, normalise
+from .windows import known_window
 
 if TYPE_CHECKING:
     from openai import APIConnectionError, APIStatusError, AsyncOpenAI
@@ -83,9 +85,17 @@ class OpenAILLM(LLM):
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI]
         self._clients = WeakKeyDictionary()
         self.name = f"{self._provider}:{model}"
+        # A local server serves a model with whatever window it was started with.
+        self.window = None if self._provider == "local" else known_window(model)
 
     def __repr__(self) -> str:
         return f"OpenAILLM({self.name!r})"
+
+    @property
+    def secrets(self) -> Mapping[str, str]:
+        """Its key, where it has one."""
+        name = self._key_variable or f"{self._provider} key"
+        return {name: self._key} if isinstance(self._key, str) else {}
 
     def _key_found(self, given: str | None) -> str | None:
         variable = self._key_variable
@@ -179,10 +189,11 @@ class OpenAILLM(LLM):
         return ProviderError(f"{self._provider} can't be reached at {url.hostname}: {cause}")
 
     def _clean(self, text: object) -> str:
-        """A provider's words as one bounded line, without the key, should they repeat it."""
+        """A provider's words as one bounded line, without keys, should they repeat one."""
         line = " ".join(str(text).split())
         if self._key:
             line = line.replace(self._key, "***")
+        line = without_shapes(line)
         return line if len(line) <= MAX_ERROR_CHARS else line[:MAX_ERROR_CHARS] + "..."
 
 

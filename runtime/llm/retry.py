@@ -64,6 +64,7 @@ async def with_retry(
     retry: Retry,
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     jitter: Callable[[], float] = random.random,
+    on_wait: Callable[[ProviderError, int, float], None] | None = None,
 ) -> Reply:
     """Query until there is a reply, or no further try is due.
 
@@ -75,6 +76,8 @@ async def with_retry(
         retry: Which failures are tried again, and how.
         sleep: Waits the given number of seconds.
         jitter: Gives a number from 0 to 1 for each wait.
+        on_wait: Is told before each wait what went wrong, which retry is next, from 1, and how
+            many seconds it is until then.
 
     Raises:
         ProviderError: The last try's error, when it isn't one to retry or retries are used up.
@@ -90,4 +93,6 @@ async def with_retry(
             if wait is None:
                 raise
             retries += 1
-        await sleep(wait)
+            if on_wait is not None:
+                on_wait(error, retries, wait)
+        await sleep(wait)  # out here, for a cancellation of it is no error that came of another

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import Any
 import anyio
 
 from ..errors import ProviderError, ScriptError, ScriptExhausted
-from .base import LLM, Message, Reply, Request, ToolCall, Usage, check_linkage, check_reply
+from .base import LLM, Heard, Message, Reply, Request, ToolCall, Usage, check_linkage, check_reply
 from .chat import normalise
 from .script import Line, parse_lines, parse_usage, read_script
 
 CODE_TOOL = "python"
 """The tool that a reply's ``code`` calls: the code medium's one tool."""
+_GIVEN_ID = re.compile(r"call_(\d{1,18})")
 
 
 class ScriptedLLM(LLM):
@@ -30,6 +32,13 @@ class ScriptedLLM(LLM):
     (``status`` and ``message``: the provider fails) or ``tool_result`` (``tool_call_id`` and
     ``content``: a result out of place, which the linkage check refuses, LLM-7). Calls without
     an ``id`` get ``call_1``, ``call_2`` and so on, unique over the model's life.
+
+    A fork (LOOM-4), and an entity that is taken up again, goes on after the replies that the loom
+    has: with a list, after those that models of this name gave in it, unless some were given by
+    this object already, and children that have claimed a reply and not said it yet get that one;
+    with a mapping, after those of the matching list that its own past has, and with the list of
+    what it is forked from where its own intent matches none. Where children of a list ask at the
+    same time, the loom does not tell who claimed which of their later replies: a mapping does.
 
     Args:
         replies: A list of replies that all entities share, claimed in request order; a child
@@ -108,7 +117,22 @@ class ScriptedLLM(LLM):
         """The handle of one entity; a child's first reply is claimed now (COMP-3)."""
         if self._shared is None:
             return _Bound(self, self._lines_for(intent))
-        return _Bound(self, self._shared, claim_now=child)
+        return _Bound(self, self._shared, self._shared.take() if child else None)
+
+    def go_on(self, intent: str, heard: Heard) -> LLM:
+        """The handle of an entity with a past."""
+        self._go_on_counting(heard)
+        if self._shared is not None:
+            claimed = self._shared.catch_up(heard)
+            return _Bound(self, self._shared, claimed)
+        place: int | None = None
+        said: Counter[int | None] = Counter()
+        for earlier, replies in (*heard.of_it, (intent, 0)):
+            place = self._place_of(earlier, place)
+            said[place] += replies
+        lines = self._lines_at(place, intent)
+        lines.skip(said[place])
+        return _Bound(self, lines)
 
     def _lines_unbound(self, request: Request) -> _Lines:
         if self._shared is not None:
@@ -120,12 +144,22 @@ class ScriptedLLM(LLM):
         return self._unbound[intent]
 
     def _lines_for(self, intent: str) -> _Lines:
-        for pattern, lines in self._by_intent:
-            if pattern.search(intent):
-                return _Lines(lines, f"the script of {self.name!r} for {pattern.pattern!r}")
-        return _Lines([], f"the script of {self.name!r} for the intent {_short(intent)}")
+        return self._lines_at(self._place_of(intent), intent)
+
+    def _place_of(self, intent: str, otherwise: int | None = None) -> int | None:
+        """Which of the lists an intent matches."""
+        found = (at for at, (pattern, _) in enumerate(self._by_intent) if pattern.search(intent))
+        return next(found, otherwise)
+
+    def _lines_at(self, place: int | None, intent: str) -> _Lines:
+        """A fresh copy of one of the lists."""
+        if place is None:
+            return _Lines([], f"the script of {self.name!r} for the intent {_short(intent)}")
+        pattern, lines = self._by_intent[place]
+        return _Lines(lines, f"the script of {self.name!r} for {pattern.pattern!r}")
 
     async def _say(self, line: Line, request: Request) -> Reply:
+        check_linkage(request.messages)
         if line.delay_ms:
             await anyio.sleep(line.delay_ms / 1000)
         if line.error is not None:
@@ -166,6 +200,13 @@ class ScriptedLLM(LLM):
             if f"call_{self._calls}" not in self._taken_ids:
                 return f"call_{self._calls}"
 
+    def _go_on_counting(self, heard: Heard) -> None:
+        """Give no call an id that one has which is on record, unless ids were given already."""
+        replies = (reply for _, reply in heard.claims()) if not self._calls else ()
+        for call in (call for reply in replies if reply for call in reply.tool_calls):
+            if (found := _GIVEN_ID.fullmatch(call.id)) is not None:
+                self._calls = max(self._calls, int(found[1]))
+
     def _ids_in_script(self) -> set[str]:
         shared = self._shared.lines if self._shared is not None else []
         lines = [*shared, *(line for _, lines in self._by_intent for line in lines)]
@@ -179,6 +220,7 @@ class _Lines:
         self.lines = lines
         self._title = title
         self._next = 0
+        self._claimed: dict[str, Line | None] = {}
 
     def take(self) -> Line | None:
         """The next line, or None when all have been taken."""
@@ -186,6 +228,30 @@ class _Lines:
             return None
         self._next += 1
         return self.lines[self._next - 1]
+
+    def skip(self, count: int) -> None:
+        """Begin after so many replies."""
+        for _ in range(count):
+            self._pass_reply(self.take())
+
+    def catch_up(self, heard: Heard) -> Line | None:
+        """Begin after all that was claimed, unless a line has been taken already.
+
+        Returns:
+            The line that the entity has claimed and not said, or None.
+        """
+        for entity, reply in heard.claims() if not self._next else ():
+            line = self._claimed.pop(entity, None) or self.take()
+            if reply is None:
+                self._claimed[entity] = line
+            else:
+                self._pass_reply(line)
+        return self._claimed.pop(heard.entity or "", None)
+
+    def _pass_reply(self, line: Line | None) -> None:
+        """Go on after a reply; the provider may have failed before it, and was asked again."""
+        while line is not None and line.error is not None:
+            line = self.take()
 
     def claim(self) -> Line:
         """The next line.
@@ -202,12 +268,12 @@ class _Lines:
 class _Bound(LLM):
     """One entity's handle of a scripted model."""
 
-    def __init__(self, llm: ScriptedLLM, lines: _Lines, *, claim_now: bool = False) -> None:
+    def __init__(self, llm: ScriptedLLM, lines: _Lines, claimed: Line | None = None) -> None:
         self.name = llm.name
         self._llm = llm
         self._lines = lines
-        # Where nothing is left, the child fails when it asks, not its parent now.
-        self._claimed = lines.take() if claim_now else None
+        # None where nothing is left: the child fails when it asks, not its parent now.
+        self._claimed = claimed
 
     async def query(self, request: Request) -> Reply:
         """Give this entity's next reply."""
@@ -218,6 +284,10 @@ class _Bound(LLM):
     def bind(self, intent: str, *, child: bool) -> LLM:
         """A handle for another entity."""
         return self._llm.bind(intent, child=child)
+
+    def go_on(self, intent: str, heard: Heard) -> LLM:
+        """A handle for an entity with a past."""
+        return self._llm.go_on(intent, heard)
 
 
 def _pattern(text: str) -> re.Pattern[str]:

@@ -6,7 +6,7 @@ from .base import Act, Desk, Medium, Surroundings
 from .code import Code
 from .conversation import Conversation
 
-MAKERS = {"conversation": Conversation, "code": Code}
+MAKERS: dict[str, type[Conversation] | type[Code]] = {"conversation": Conversation, "code": Code}
 """The media by name."""
 
 __all__ = ["MAKERS", "Act", "Code", "Conversation", "Desk", "Medium", "Surroundings"]

@@ -42,6 +42,7 @@ def capability_text(surroundings: Surroundings, limits: Limits, context: Sealed 
         "max_batch": str(wards.max_batch),
     }
     shown = {
+        "past": surroundings.past is not None,
         "packages": bool(packages),
         "context": context is not None,
         "delegation": delegates,
@@ -54,7 +55,16 @@ def capability_text(surroundings: Surroundings, limits: Limits, context: Sealed 
 
 
 def _gate_lines(gates: Iterable[Gate]) -> str:
-    return "\n".join(f"- `{gate.signature}`: {gate.summary}" for gate in gates)
+    return "\n".join(map(_gate_line, gates))
+
+
+def _gate_line(gate: Gate) -> str:
+    line = f"- `{gate.signature}`: {gate.summary}"
+    if not gate.ephemeral:
+        return line
+    return (
+        f"{line} (You are not shown its answer, only its size: bind it, and print what you need.)"
+    )
 
 
 def _limits_text(wards: Wards, limits: Limits) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
+from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from ...gates import Gate
+from ...sandbox.checkpoint import AsyncCheckpoint
 from ...sandbox.dialogue import Done
+from ...sandbox.errors import CannotDump, CheckpointUnavailable, ImageError
 from ...sandbox.execution import clip
 from ...sandbox.wire import Sealed
 from ..llm import Message, Reply, Tool, ToolCall
-from ..texts import RESULT_CHARS, error_text, shown, shown_unopened
+from ..texts import RESULT_CHARS, error_text, reference_text, shown, shown_unopened
 from .base import Act, Desk, Surroundings
 
 MIN_SHARE = 50
@@ -40,6 +42,7 @@ class Conversation:
     """Gates as tools; text alone is an answer (``LOOP-6``)."""
 
     name = "conversation"
+    has_state = False  # all that there is to a conversation stands in its messages
 
     def __init__(self, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
@@ -62,7 +65,7 @@ class Conversation:
             return intent
         return f"{intent}\n\nContext:\n{shown_unopened(self._context, self._limit)}"
 
-    async def give(self, context: Sealed | None) -> None:
+    async def give(self, context: Sealed | None, is_there: bool = False) -> None:  # noqa: ARG002
         """Keep the context for the message that gives the intent."""
         self._context = context
 
@@ -77,6 +80,44 @@ class Conversation:
             else:
                 answered.append(await answer_call(call, desk, self._surroundings, self._limit))
         return act_of(answered, self._limit)
+
+    def pass_over(self) -> None:
+        """Nothing is counted."""
+
+    async def dump(self) -> NoReturn:
+        """There is no state to be written down.
+
+        Raises:
+            CannotDump: Always.
+        """
+        raise CannotDump("a conversation has no state that could be written down")
+
+    async def load(self, image: bytes, trust: bool) -> NoReturn:  # noqa: ARG002
+        """There is no state to be loaded.
+
+        Raises:
+            ImageError: Always.
+        """
+        raise ImageError("a conversation has no state that could be loaded")
+
+    async def checkpoint(self, turn: int) -> None:
+        """None: what there is to a conversation is on record."""
+
+    async def keep(self) -> NoReturn:
+        """There is no state to be kept.
+
+        Raises:
+            CheckpointUnavailable: Always.
+        """
+        raise CheckpointUnavailable("a conversation has no state that could be kept")
+
+    async def take_up(self, point: AsyncCheckpoint) -> NoReturn:  # noqa: ARG002
+        """There is no state to be taken up.
+
+        Raises:
+            CheckpointUnavailable: Always.
+        """
+        raise CheckpointUnavailable("a conversation has no state that could be taken up")
 
     async def aclose(self) -> None:
         """Nothing to let go of."""
@@ -100,7 +141,8 @@ async def answer_call(
     try:
         if call.malformed is not None:
             desk.refuse(call.name, f"the arguments can't be read as JSON: {call.malformed[:200]}")
-        result = await desk.call(call.name, [], call.arguments)
+        # A copy: what a gate does to its arguments must not change what the model is told it said.
+        result = await desk.call(call.name, [], deepcopy(call.arguments))
     except Exception as error:
         return Answered(result_message(call, f"Error: {error_text(error, limit)}"), is_error=True)
     if isinstance(result, Done):
@@ -108,7 +150,7 @@ async def answer_call(
         return Answered(result_message(call, shown(answer, limit)), answer=answer)
     gate = surroundings.gates[call.name]
     if gate.ephemeral:
-        return Answered(result_message(call, _reference(gate, result, desk.turn)))
+        return Answered(result_message(call, reference_text(gate.name, result, desk.turn)))
     show = shown_unopened if gate.delegates else shown
     return Answered(result_message(call, show(result, limit)))
 
@@ -133,7 +175,14 @@ def result_message(call: ToolCall, text: str) -> Message:
     return Message("tool", text, tool_call_id=call.id)
 
 
-def _reference(gate: Gate, result: Sealed, turn: int) -> str:
-    """What stands for an ephemeral result in the messages (``PROD-5``): no preview."""
-    digest = hashlib.sha256(result.data).hexdigest()[:16]
-    return f"[{gate.name} answered {len(result.data):,} bytes, sha256 {digest}, in turn {turn}]"
+def told_alone(text: str, is_error: bool = False) -> Act:
+    """What is told of an utterance that nothing of was carried out."""
+    return Act((Message("user", text),), text, is_error=is_error)
+
+
+def answering(reply: Reply, act: Act, limit: int) -> Act:
+    """An act that tells its text in answer to all that the reply asked for (``LLM-7``)."""
+    if not reply.tool_calls:
+        return replace(act, messages=(Message("user", clip(act.text, limit)),))
+    results = [Answered(result_message(call, act.text)) for call in reply.tool_calls]
+    return replace(act, messages=act_of(results, limit).messages)

@@ -28,7 +28,15 @@ _IN_CODE = re.compile(
 """What matters for where code ends: a fence, and the comments and strings that may hold one."""
 
 
-def last_block(text: str) -> str | None:
+_WRAPPED = re.compile(r"\s*(?:`{3}|~{3}|<think(?:ing)?>)", re.IGNORECASE)
+
+
+def is_wrapped(code: str) -> bool:
+    """Whether what is given as a program begins as none can: with a fence, or with thinking."""
+    return _WRAPPED.match(code) is not None
+
+
+def last_block(text: str, bare: bool = False) -> str | None:
     """The last fenced ``python`` block of a text, its thinking removed; None without one.
 
     A block ends at the first bare fence of its kind that stands in none of the code's own
@@ -36,12 +44,13 @@ def last_block(text: str) -> str | None:
 
     Args:
         text: What a model said.
+        bare: Whether a block that names no language counts too.
 
     Raises:
         MalformedReply: The last ``python`` block is not closed.
     """
     text = _THOUGHT.sub("", _THINKING.sub("", text.replace("\r\n", "\n")))
-    python = [block for block in _blocks(text) if _PYTHON.match(block[0]["info"])]
+    python = [block for block in _blocks(text) if _is_python(block[0]["info"], bare)]
     if not python:
         return None
     opening, end = python[-1]
@@ -50,6 +59,10 @@ def last_block(text: str) -> str | None:
     indent = len(opening["indent"])
     body = text[opening.end() + 1 : max(end - 1, opening.end() + 1)]
     return "\n".join(_outdented(line, indent) for line in body.split("\n")) + "\n"
+
+
+def _is_python(info: str, bare: bool) -> bool:
+    return bool(_PYTHON.match(info)) or (bare and not info.strip())
 
 
 def _blocks(text: str) -> Iterator[tuple[re.Match[str], int | None]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from circlet import LLM, Cantrip, Circle, Identity, ScriptedLLM
+from circlet import LLM, Cantrip, Circle, Identity, Loom, ScriptedLLM
 
 TEN_TURNS = ({"max_turns": 10},)
 
@@ -44,3 +44,16 @@ def code() -> Callable[..., Cantrip]:
 def deep() -> Callable[..., Cantrip]:
     """The same as ``code``, with the gates that delegate."""
     return _maker("code", ["done", "call_entity", "call_entity_batch"])
+
+
+@pytest.fixture(scope="session")
+def altered() -> Callable[..., Cantrip]:
+    """The same cantrip with a loom whose records went through a function: ``altered(spell, f)``."""
+
+    def alter(spell: Cantrip, change: Callable[[Any], Any]) -> Cantrip:
+        loom = Loom()
+        for *_, record in spell.loom.records():
+            loom.append(change(record))
+        return spell.model_copy(update={"loom": loom})
+
+    return alter

@@ -2,7 +2,8 @@
 
 import anyio
 import pytest
-from circlet import ScriptedLLM, Truncated, gate
+from circlet import Circle, ScriptedLLM, Truncated, gate
+from circlet.runtime.errors import WardError
 from circlet.runtime.llm import Usage
 
 TURNS = {"max_turns": 10}
@@ -132,3 +133,31 @@ def test_max_tokens_of_a_summoned_entity(chat):
         assert entity.send("one").terminated
         second = entity.send("two")
     assert (second.reason, second.turns) == ("max_tokens", 0)
+
+
+def test_a_fork_s_budget(deep):
+    """LOOM-4: max_tokens and max_entities of a fork count afresh; its past costs it nothing."""
+    root = [{"code": "x = call_entity('leaf')"}, {"code": "y = call_entity('leaf')\ndone(y)"}]
+    wards = [TURNS, {"max_tokens": 45}, {"max_entities": 1}]
+    spell = deep(counted({**TREE, "root": root}), wards=wards)
+    cast = spell.cast("root")
+    assert cast.result == Truncated("max_entities", None, "Never started: max_entities")
+    assert cast.usage.total_tokens == 45
+    fork = spell.fork(cast.thread, 1, "root again")
+    assert (fork.result, fork.entities, fork.tree_turns) == (1, 2, 2)
+    assert fork.usage.total_tokens == 30
+    assert spell.loom.usage().total_tokens == 75
+
+
+def test_forks_that_are_made_together_have_a_budget_each(deep):
+    """LOOM-4: what one of several forks spends is taken from none of the others."""
+    spell = deep(counted({**TREE, "root": [{"code": "1"}] * 5}), wards=[TURNS, {"max_tokens": 31}])
+    cast = spell.cast("root")
+    forks = spell.fork(cast.thread, 1, "root again", n=4)
+    assert [(fork.reason, fork.turns) for fork in forks] == [("max_tokens", 3)] * 4
+
+
+def test_there_is_no_budget_of_money():
+    """CIRCLE-6: prices are not known, so a cap on cost is refused and never passed over."""
+    with pytest.raises(WardError, match="unknown ward 'max_cost'"):
+        Circle(gates=["done"], wards=[TURNS, {"max_cost": 1.0}])

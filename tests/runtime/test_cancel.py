@@ -86,7 +86,11 @@ def test_it_reaches_the_last_grandchild(deep, how):
     assert all(entity.outcome == "truncated" for entity in loom.entities.values())
     leaf = list(loom.entities.values())[-1]
     (turn,) = leaf.turns
-    assert (turn.state, turn.gate_calls, turn.observation.printed) == ("lost", ["hang"], "here\n")
+    assert (turn.state, turn.gate_calls, turn.observation.printed) == (
+        "rolled_back",
+        ["hang"],
+        "here\n",
+    )
     assert turn.observation.is_error
     assert "Stopped by parent_terminated after 1 turns; called: hang 1 times" in leaf.end.summary
 
@@ -247,6 +251,41 @@ def test_a_sync_gate_that_hangs(code):
     loom, held_up = anyio.run(main)
     assert not held_up
     assert next(iter(loom.entities.values())).reason == "cancelled"
+
+
+@pytest.mark.parametrize("keeps", ["an error of its own", "a value"])
+@pytest.mark.parametrize("medium", ["code", "chat"])
+def test_a_gate_that_keeps_a_cancellation_to_itself(request, medium, keeps):
+    """COMP-9: a gate can't swallow what ends the work; no query follows it."""
+
+    async def main():
+        inside = anyio.Event()
+
+        @gate(timeout_s=None)
+        async def stubborn() -> int:
+            """Turn any trouble into something else, as client libraries do."""
+            try:
+                inside.set()
+                await anyio.sleep_forever()
+            except BaseException:
+                if keeps == "a value":
+                    return 1
+                raise ConnectionError("the request failed") from None
+
+        call = {"code": "stubborn()"}
+        if medium == "chat":
+            call = {"tool_calls": [{"gate": "stubborn", "args": {}}]}
+        spell = request.getfixturevalue(medium)([call, {"content": "ran on"}], stubborn)
+        task = asyncio.create_task(spell.acast("go"))
+        await inside.wait()
+        task.cancel()
+        await asyncio.wait([task])
+        return spell, task.cancelled()
+
+    spell, was_cancelled = asyncio.run(main())
+    assert was_cancelled
+    assert len(spell.llm.requests) == 1
+    assert next(iter(spell.loom.entities.values())).reason == "cancelled"
 
 
 @pytest.mark.kernel

@@ -469,3 +469,22 @@ def test_the_models_of_a_cantrip(chat):
     spell.close()
     assert closed == ["a", "b", "c"]
     assert spell.cast("go").result == "ok"
+
+
+def test_a_cantrip_in_a_with_statement_gives_up_its_models(chat):
+    """What its models hold is given up at the end, and it can be cast again."""
+    spell = chat([done(1), done(2), done(3)])
+    given_up = []
+
+    class Counted(ScriptedLLM):
+        async def aclose(self):
+            given_up.append(self)
+
+    async def main():
+        async with spell.model_copy(update={"llm": Counted([done(2)])}) as other:
+            return (await other.acast("go")).result
+
+    with spell.model_copy(update={"llm": Counted([done(1)])}) as one:
+        assert one.cast("go").result == 1
+    assert anyio.run(main) == 2
+    assert len(given_up) == 2

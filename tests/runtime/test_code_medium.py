@@ -306,9 +306,9 @@ def test_time_in_a_gate_is_the_cast_s(code):
     assert was_waiting
     assert (cast.truncated, cast.reason) == (True, "timeout_s")
     (turn,) = cast.thread
-    assert (turn.state, turn.gate_calls) == ("lost", ["hang"])
+    assert (turn.state, turn.gate_calls) == ("rolled_back", ["hang"])
     assert turn.observation.printed == "before\n"
-    assert "variables are gone" in turn.observation.text
+    assert "What it changed in the session is undone" in turn.observation.text
 
 
 def test_it_goes_on_after_its_process_was_lost(code):

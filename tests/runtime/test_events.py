@@ -1,8 +1,10 @@
 """Events: what is told while a run goes on, and in which order."""
 
+import re
+
 import anyio
 import pytest
-from circlet import ScriptedLLM
+from circlet import Cantrip, Circle, Retry, ScriptedLLM
 from circlet.runtime import events as told
 
 
@@ -162,3 +164,69 @@ def test_one_call_has_one_text(chat):
     seen = watch(spell)
     called = [(e.name, e.arguments) for e in seen if isinstance(e, told.ToolCalled)]
     assert called == [("echo", '{"text": "a"}'), ("nope", '{"b": 1}')]
+
+
+LETTERS = {
+    "EntityStarted": "E",
+    "StepStarted": "s",
+    "MessageStarted": "m",
+    "QueryRetried": "r",
+    "Thinking": "h",
+    "Text": "t",
+    "MessageCompleted": "M",
+    "UsageReported": "u",
+    "ToolCalled": "c",
+    "ToolResult": "a",
+    "StepCompleted": "S",
+    "EntityEnded": "X",
+    "FinalResponse": "F",
+}
+LIFE = re.compile(r"E(smr*h?t?Mu(ca)*S)*X")
+"""An entity's events: turns, each a message, what it took, and its calls, in that order."""
+
+
+@pytest.mark.parametrize("medium", ["code", "conversation"])
+def test_the_order_of_each_entity_s_events(medium):
+    """PROD-1: in both media each entity's events come in one order, its children's among them."""
+    requests = [{"intent": "leaf"}] * 3
+    call = {
+        "code": {"code": f"rs = call_entity_batch({requests!r})\necho('x')"},
+        "conversation": {
+            "tool_calls": [
+                {"gate": "call_entity_batch", "args": {"requests": requests}},
+                {"gate": "echo", "args": {"text": "x"}},
+            ]
+        },
+    }[medium]
+    finish = {"tool_calls": [{"gate": "done", "args": {"answer": "ok"}}]}
+    busy = {"error": {"status": 429, "message": "busy"}}
+    replies = {
+        "go": [{"content": "see", "thinking": "hm", **call}, busy, busy, finish],
+        "leaf": [
+            {"thinking": "so", "tool_calls": [{"gate": "echo", "args": {"text": "y"}}]},
+            busy,
+            {"content": "leaving", **finish},
+        ],
+    }
+    gates = ["done", "echo", "call_entity_batch"]
+    circle = Circle(medium=medium, gates=gates, wards=[{"max_turns": 5}])
+    spell = Cantrip(llm=ScriptedLLM(replies), circle=circle, retry=Retry(base_s=0))
+    seen = watch(spell)
+    lives = {}
+    for event in seen[:-1]:
+        lives.setdefault(event.entity_id, []).append(LETTERS[type(event).__name__])
+    root, *leaves = ["".join(life) for life in lives.values()]
+    assert root == "E" + "smhtMu" + "ca" * 2 + "S" + "smrrMu" + "ca" + "S" + "X"
+    assert leaves == ["E" + "smhMu" + "ca" + "S" + "smrtMu" + "ca" + "S" + "X"] * 3
+    assert all(LIFE.fullmatch(life) for life in (root, *leaves))
+    assert kinds(seen)[-1] == "FinalResponse"
+
+
+def test_a_cast_that_fails_has_an_end_and_no_response(chat):
+    """PROD-1: the last event of a cast that fails is its end, with the reason."""
+    seen = []
+    spell = chat([{"error": {"status": 400, "message": "no such model"}}])
+    with pytest.raises(Exception, match="no such model"):
+        spell.cast("go", on_event=seen.append)
+    assert kinds(seen) == ["EntityStarted", "StepStarted", "MessageStarted", "EntityEnded"]
+    assert (seen[-1].outcome, "no such model" in seen[-1].reason) == ("failed", True)

@@ -349,7 +349,8 @@ def test_a_given_model_is_a_model(write):
     [
         (SPELL + "cirle: 1", "3: unknown key 'cirle' in a spell file; did you mean circle?"),
         (SPELL + "xyz: 1", f"3: unknown key 'xyz' in a spell file; there are: {', '.join(KEYS)}"),
-        (SPELL + "folding: {}", "3: unknown key 'folding'"),
+        (SPELL + "folding: {turns: 1}", "3: unknown key 'turns' in folding"),
+        (SPELL + "folding:\n  share: 2", "4: folding: share"),
         (HEAD + "circle:\n  gate: [done]", "3: unknown key 'gate' in circle; did you mean gates?"),
         (SPELL + "children: {llm_: a}", "3: unknown key 'llm_' in children; did you mean llm?"),
         (SPELL + "llm: {script: script.yaml}", "3: the key 'llm' was given before, on line 1"),

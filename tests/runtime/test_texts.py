@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from circlet.runtime.texts import arguments_text, as_text
+import pytest
+from circlet.runtime.texts import arguments_text, as_text, error_line
 from circlet.sandbox.wire import Sealed
 
 
@@ -37,3 +38,23 @@ def test_a_value_that_holds_itself():
     loop = []
     loop.append(loop)
     assert arguments_text(loop) == "[...]" == as_text(loop, 100)
+
+
+FRAMES = 'Traceback (most recent call last):\n  File "<turn 1>", line 1, in <module>\n    mean\n'
+NAME_ERROR = "NameError: name 'mean' is not defined"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", ""),
+        ("oops\nmore", "oops"),
+        (FRAMES + "KeyError: 1", "KeyError: 1"),
+        (f"{FRAMES}{NAME_ERROR}\n'mean' is in statistics: write import statistics", NAME_ERROR),
+        ("Traceback (most recent call last):\nMemoryError", "MemoryError"),
+        ("Traceback (most recent call last):", "Traceback (most recent call last):"),
+    ],
+)
+def test_the_line_that_tells_an_error(text, line):
+    """It names the error, whatever hints follow it."""
+    assert error_line(text) == line

@@ -259,3 +259,10 @@ def test_a_wrong_usage_says_so():
     """PROD-3: the script's usage has the keys of a usage only."""
     with pytest.raises(ScriptError, match=r"usage.tokens: no such key; the keys are prompt_tokens"):
         ScriptedLLM([], usage={"tokens": 1})
+
+
+def test_a_context_that_is_broken_is_told_of():
+    """LLM-7: a script holds to the linkage of calls and results as a provider does."""
+    stray = Request([Message("user", "hello"), Message("tool", "x", tool_call_id="call_9")])
+    with pytest.raises(MalformedReply, match="tool result without matching tool call"):
+        ask(ScriptedLLM([{"content": "hi"}]), stray)

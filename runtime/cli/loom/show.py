@@ -1,11 +1,10 @@
-"""``circlet loom``: what a run recorded."""
+"""``circlet loom show``: the tree of a run."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,46 +12,31 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from ..llm import Reply
-from ..loom import EntityView, Loom, Turn
-from .console import clean, count, error_line, one_line, stdout
-from .faults import usage
-from .figures import summary
-from .progress import calls_text
+from ...llm import Reply
+from ...loom import EntityView, Loom, Turn
+from ...redaction import redact
+from ..console import clean, count, error_line, one_line, stdout
+from ..figures import summary
+from ..progress import calls_text
+from .directory import Directory, opened
+from .marks import mark_of, told
 
 LINE_CHARS = 1_000
 """Characters of a line that are kept, however wide the terminal is."""
 MAX_LINES = 60
 """Lines of a program or an observation that are shown."""
-_MARKS = {
-    "terminated": ("✓", "green"),
-    "truncated": ("◐", "yellow"),
-    "failed": ("✗", "red"),
-    "not_started": ("○", "yellow"),
-}
-_NOT_ENDED = ("…", "cyan")
 _Piece = str | tuple[str, str]
 
-app = typer.Typer(no_args_is_help=True, help="Look at what a run recorded.")
 
-
-@app.callback()
-def _group() -> None:
-    """A group of its own, for there will be more than one command."""
-
-
-@app.command("show")
 def show(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The run's directory.")],
+    directory: Directory,
     verbose: Annotated[
         bool,
         typer.Option("--verbose", "-v", help="Show code, observations and contexts too."),
     ] = False,
 ) -> None:
     """Draw the tree of a run: its entities, each under the turn that spawned it."""
-    with usage():
-        loom = Loom(directory, read_only=True)
-    with loom:
+    with opened(directory) as loom:
         console = stdout()
         head = f"{one_line(str(directory))}: {summary(loom)}"
         console.print(Text(head, "bold"), soft_wrap=True)
@@ -82,7 +66,7 @@ class _Drawing:
         return tree
 
     def _about(self, entity: EntityView) -> RenderableType:
-        mark, colour = _MARKS.get(entity.outcome or "", _NOT_ENDED)
+        mark, colour = mark_of(entity.outcome)
         lines: list[RenderableType] = [
             _line((f"{mark} ", colour), (one_line(entity.intent), "bold")),
             _line((f"  {entity.id}  {_state(entity)}", "dim")),
@@ -91,6 +75,16 @@ class _Drawing:
             lines += _block(entity.intent, "")
         if self._verbose and entity.context is not None:
             lines.append(_line(("  context ", "dim"), one_line(entity.context.text)))
+        if entity.forked_from is not None:
+            origin = f"{entity.forked_from.node}, by {entity.forked_from.strategy}"
+            lines.append(_line(("  forked from ", "dim"), origin))
+        if resumes := entity.resumes:
+            lines.append(_line(("  resumed ", "dim"), count(len(resumes), "time")))
+            differences = (one.difference for one in resumes if one.difference)
+            lines += [_line(("  ", "dim"), (one_line(one), "yellow")) for one in differences]
+        if self._verbose:
+            for fold in entity.folds:
+                lines += _block(fold.text, "dim")
         end = entity.end
         if end is not None and end.outcome == "terminated":
             lines.append(_line(("  result ", "dim"), one_line(end.result_text)))
@@ -117,18 +111,16 @@ class _Drawing:
 
 
 def _line(*pieces: _Piece) -> Text:
-    """A line that is cut at the terminal's width."""
-    cut = [
-        piece[:LINE_CHARS] if isinstance(piece, str) else (piece[0][:LINE_CHARS], piece[1])
-        for piece in pieces
-    ]
+    """A line without secrets that is cut at the terminal's width."""
+    styled = [(piece, "") if isinstance(piece, str) else piece for piece in pieces]
+    cut = [(redact(text)[:LINE_CHARS], style) for text, style in styled]
     return Text.assemble(*cut, no_wrap=True, overflow="ellipsis")
 
 
 def _state(entity: EntityView) -> str:
     """How an entity ended, and what it took, in one line."""
     reason = one_line(entity.reason or "")
-    how = f"{(entity.outcome or 'not ended').replace('_', ' ')}{': ' if reason else ''}{reason}"
+    how = f"{told(entity.outcome)}{': ' if reason else ''}{reason}"
     children = len(entity.children)
     parts = [
         how,
@@ -164,8 +156,8 @@ def _said(utterance: Reply) -> str:
 
 
 def _block(text: str, style: str) -> Iterator[Text]:
-    """A text of several lines, each cut at the terminal's width."""
-    lines = clean(text.rstrip("\n")).split("\n") if text.strip() else []
+    """A text of several lines without secrets, each cut at the terminal's width."""
+    lines = clean(redact(text.rstrip("\n"))).split("\n") if text.strip() else []
     for line in lines[:MAX_LINES]:
         yield _line((f"  {line}", style))
     if len(lines) > MAX_LINES:
