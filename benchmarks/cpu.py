@@ -7,7 +7,6 @@ ratios is shown. A busy machine makes single ratios meaningless, so nothing fail
 
 from __future__ import annotations
 
-import argparse
 import json
 import platform
 import statistics
@@ -16,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+import command
 from circlet import Sandbox
 from rich.console import Console
 from rich.progress import track
@@ -204,19 +204,9 @@ def show(ratios: Sequence[Ratio], runs: int, console: Console) -> None:
     console.print(table)
 
 
-def _count(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        raise argparse.ArgumentTypeError("there must be at least one run")
-    return count
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and report."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--json", action="store_true", help="report as JSON")
-    parser.add_argument("--runs", type=_count, default=15, help="pairs of runs (default 15)")
-    options = parser.parse_args(arguments)
+    options = command.parser(__doc__, runs=15, what="pairs of runs").parse_args(arguments)
     names = track(PROGRAMS, "Measuring", transient=True, console=Console(stderr=True))
     ratios = [measured(name, options.runs) for name in names]
     if options.json:

@@ -29,6 +29,10 @@ def _load(name):
 
 coverage = _load("coverage")
 cpu = _load("cpu")
+loom = _load("loom")
+mutants = _load("mutants")
+crash = _load("crash")
+walls = _load("walls")
 suites = {name: sys.modules[f"suites.{name}"] for name in ("cpython", "cutting", "denied", "rules")}
 Program = coverage.Program
 HUMANEVAL = coverage.humaneval.programs()
@@ -314,3 +318,180 @@ def test_cpu(capsys):
     report = json.loads(capsys.readouterr().out)
     assert [each["name"] for each in report["ratios"]] == list(cpu.PROGRAMS)
     assert all(each["ratio"] > 0 for each in report["ratios"])
+
+
+@pytest.mark.kernel
+def test_walls(capsys, monkeypatch):
+    """Each layer is left off in turn, and both times and the self-test's are reported."""
+    monkeypatch.setattr(walls, "SESSIONS", 1)
+    walls.main(["--runs", "1", "--json"])
+    report = json.loads(capsys.readouterr().out)
+    assert [each["left_off"] for each in report["starts"]] == list(walls.LEFT_OFF)
+    assert all(each["zygote_ms"] > each["session_ms"] > 0 for each in report["starts"])
+    assert report["self_test_ms"] > 0
+
+
+@pytest.mark.kernel
+def test_crash(capsys):
+    """Host, zygote and worker are killed in turn, the disk fills up: each run goes on, whole."""
+    assert crash.main(["--runs", "3", "--seed", "7", "--json"]) == 0
+    trials = json.loads(capsys.readouterr().out)["trials"]
+    kinds = ["host", "zygote", "worker"]
+    happened = "disk full", "half a record", "block lost"
+    kinds += [f"{what}, {form}" for what in happened for form in crash.WRITTEN]
+    assert [trial["what"] for trial in trials] == kinds
+    assert sum(trial["kills"] for trial in trials) >= 3
+
+
+def test_crash_reports(monkeypatch, capsys):
+    """A trial with a fault is told of, counted in the report, and makes the exit code 1."""
+    trials = [crash.Trial("host", 1, 2, 1.0), crash.Trial("host", 1, 2, 1.0, ["a node is lost"])]
+
+    def tried(runs, seed, tell):
+        assert (runs, seed) == (2, 0)
+        for trial in trials:
+            tell(trial)
+        return trials
+
+    monkeypatch.setattr(crash, "tried", tried)
+    assert crash.main(["--runs", "2"]) == 1
+    shown = capsys.readouterr()
+    assert "host: a node is lost" in shown.err
+    assert re.search(r"host.*2.*2.*4.*1\.0.*1", shown.out)
+    del trials[1]
+    assert crash.main(["--runs", "2"]) == 0
+
+
+# -- mutants -----------------------------------------------------------------------------------
+
+FAMILIES = "CANTRIP INTENT ENTITY LOOP LLM IDENTITY CIRCLE MEDIUM WARD COMP LOOM PROD STREAMING"
+
+
+def test_every_mutant_can_be_tried():
+    """Each stands once in today's source, and makes Python; every family of rules has one."""
+    every = mutants.read_mutants(mutants.MUTANTS)
+    for mutant in every:
+        assert mutant.applied(mutants.ROOT) != (mutants.ROOT / mutant.file).read_text("utf-8")
+    assert {mutant.rule.partition("-")[0] for mutant in every} >= set(FAMILIES.split())
+    rules = (mutants.ROOT / "docs" / "rules.md").read_text("utf-8")
+    assert [mutant.rule for mutant in every if f"| {mutant.rule} |" not in rules] == []
+
+
+PROJECT = {
+    "pyproject.toml": "[tool.setuptools]\npackages = ['toy', 'toy.inner']",
+    "__init__.py": "",
+    "inner/__init__.py": "def two():\n    return 2\n\ndef three():\n    return 3\n",
+    "tests/conftest.py": "",
+    "tests/conformance/test_suite.py": "from toy import inner\n"
+    "def test_two(): assert inner.two() == 2\n",
+    "docs/page.md": "",
+}
+BREAKS = """\
+- {name: two is one, rule: two, file: inner/__init__.py, replace: return 2, by: return 1}
+- {name: three is two, rule: three, file: inner/__init__.py, replace: return 3, by: return 2}
+"""
+
+
+@pytest.fixture
+def toy(tmp_path):
+    """A checkout of a small package, and a file of two breaks of it."""
+    for name, text in PROJECT.items():
+        path = tmp_path / "checkout" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    breaks = tmp_path / "breaks.yaml"
+    breaks.write_text(BREAKS)
+    return tmp_path / "checkout", breaks
+
+
+def test_mutants_are_caught_or_not(toy, capsys):
+    """A break that a test notices is caught by it; one that none does fails; nothing is changed."""
+    assert mutants.main(["--json"], *toy) == 1
+    report = json.loads(capsys.readouterr().out)
+    first, second = report["verdicts"]
+    assert (report["mutants"], report["caught"]) == (2, 1)
+    assert (first["name"], first["caught_by"]) == ("two is one", "test_suite: test_two")
+    assert (second["caught_by"], second["why_not"]) == (None, "all tests pass")
+    assert (toy[0] / "inner/__init__.py").read_text() == PROJECT["inner/__init__.py"]
+
+
+def test_mutants_are_listed_and_reported(toy, capsys, monkeypatch):
+    """One can be chosen by its name; the report counts what was caught, and says why one wasn't."""
+    assert mutants.main(["--list", "--only", "three is two"], *toy) == 0
+    assert capsys.readouterr().out == "three: three is two (inner/__init__.py)\n"
+    verdicts = [
+        mutants.Verdict("two is one", "two", "test_suite: test_two", None, 1.0),
+        mutants.Verdict("three is two", "three", None, "all tests pass", 2.0),
+    ]
+    for found, code, told in ((verdicts[:1], 0, "1 of 1"), (verdicts, 1, "1 of 2 caught")):
+        monkeypatch.setattr(mutants, "_tried", lambda *_, found=found: found)
+        assert mutants.main([], *toy) == code
+        assert told in (shown := capsys.readouterr().out)
+    assert "NOT CAUGHT: all tests pass" in shown
+    assert mutants.main(["--only", "four is one"], *toy) == 2
+    assert "there is no mutant 'four is one'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [
+        ("inner/__init__.py", "def two(): return 1 + 1", "'two is one' is stale"),
+        ("inner/__init__.py", "return 2; return 2; return 3", "stands 2 times in inner/__init__"),
+        ("inner/__init__.py", "def two(: return 2; return 3", "makes no Python"),
+        ("tests/conformance/test_suite.py", "def test_no(): assert 0", "nothing is broken: test_"),
+        ("__init__.py", "raise ImportError", "copy of toy is not the one that is imported"),
+        ("../breaks.yaml", "- {name: x}", "mutant 1 must have just name, rule, file, replace, by"),
+        ("../breaks.yaml", BREAKS.replace("three is two", "two is one"), "two mutants are named"),
+    ],
+)
+def test_mutants_that_cannot_be_tried(toy, capsys, file, text, told):
+    """A stale mutant, a wrong one, and tests that fail anyway are told of: nobody is deceived."""
+    (toy[0] / file).write_text(text)
+    assert mutants.main([], *toy) == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("by", "limit", "why"),
+    [
+        ("while True: pass", 1, "the tests were not over after 1 s"),
+        ("exit()", 60, "the tests could not be run (exit code 3)"),
+    ],
+)
+def test_a_run_that_ends_otherwise_catches_nothing(toy, tmp_path, by, limit, why):
+    """Tests that take too long, or don't run at all, have noticed nothing."""
+    suite = toy[0] / "tests/conformance/test_suite.py"
+    suite.write_text(suite.read_text().replace("def", "inner.two()\ndef", 1))
+    trials = mutants.Trials(toy[0], tmp_path / "trials", time_limit_s=limit)
+    broken = mutants.Mutant("x", "two", "inner/__init__.py", "return 2", by)
+    (verdict,) = trials.run([broken], jobs=1)
+    assert (verdict.caught_by, verdict.why_not) == (None, why)
+
+
+# -- the loom's ---------------------------------------------------------------------------------
+
+
+def test_what_a_loom_costs():
+    """Each measure is taken of both formats, in a process of its own where memory counts."""
+    figures = loom.measured(12)
+    by_format = {
+        layout: [figure.what for figure in figures if figure.format == layout]
+        for layout in loom.FORMATS
+    }
+    assert by_format["sqlite"] == by_format["jsonl"]
+    assert "open a loom of 12 turns" in by_format["sqlite"]
+    assert all(figure.value >= 0 for figure in figures)
+    assert [figure.goal for figure in figures if figure.what == "open and thread it"] == [3.0] * 2
+
+
+def test_a_goal_that_is_not_met_fails(monkeypatch, capsys):
+    """The exit code says whether all goals are met."""
+    for value, code in ((2.9, 0), (3.1, 1)):
+        figures = [
+            loom.Figure("open and thread it", layout, value, "s", 3.0) for layout in loom.FORMATS
+        ]
+        monkeypatch.setattr(loom, "measured", lambda _, figures=figures: figures)
+        assert loom.main(["--json"]) == code
+        assert json.loads(capsys.readouterr().out)["figures"][0]["value"] == value
+        assert loom.main([]) == code
+        assert f"{value:g} s" in capsys.readouterr().out
