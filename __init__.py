@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .gates import Gate, gate
-    from .runtime.cantrip import Cantrip, Cast
+    from .runtime.cantrip import Cantrip
+    from .runtime.cast import Cast
     from .runtime.circle import Circle
+    from .runtime.folding import Folding
     from .runtime.identity import Identity
     from .runtime.llm import LLM, Retry, ScriptedLLM, llm
     from .runtime.loom import Loom
@@ -37,12 +39,13 @@ _HOMES = {
     "LLM": "runtime.llm",
     "AsyncSandbox": "sandbox",
     "Cantrip": "runtime.cantrip",
-    "Cast": "runtime.cantrip",
+    "Cast": "runtime.cast",
     "ChildFailed": "sandbox",
     "Circle": "runtime.circle",
     "CircletError": "sandbox.errors",
     "ErrorInfo": "sandbox",
     "Execution": "sandbox",
+    "Folding": "runtime.folding",
     "Gate": "gates",
     "GateCall": "sandbox",
     "GateInterrupted": "sandbox",
@@ -67,6 +70,7 @@ __all__ = [
     "CircletError",
     "ErrorInfo",
     "Execution",
+    "Folding",
     "Gate",
     "GateCall",
     "GateInterrupted",

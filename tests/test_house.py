@@ -26,6 +26,7 @@ PUBLIC = [
     "CircletError",
     "ErrorInfo",
     "Execution",
+    "Folding",
     "Gate",
     "GateCall",
     "GateInterrupted",
@@ -137,7 +138,8 @@ def test_wheel_holds_the_package_only(built):
         names = set(wheel.namelist())
     top = {name.partition("/")[0] for name in names}
     assert top == {"circlet", f"circlet-{_project()['project']['version']}.dist-info"}
-    assert {"circlet/py.typed", "circlet/runtime/media/capabilities.md"} <= names
+    data = {"py.typed", "runtime/media/capabilities.md", "runtime/conformance/renditions.yaml"}
+    assert {f"circlet/{name}" for name in data} <= names
     assert not any(name.startswith(("circlet/tests", "circlet/examples")) for name in names)
     modules = {"/".join(("circlet", *path.relative_to(ROOT).parts)) for path in _modules()}
     assert {name for name in names if name.endswith(".py")} == modules

@@ -25,5 +25,5 @@ def test_a_program_of_the_readme(block):
 
 
 def test_the_readme_has_programs():
-    """There is a first program for the sandbox, for an entity, and for a gate."""
-    assert len(BLOCKS) == 3
+    """One for the sandbox, an entity, a gate, survival, forks and resuming."""
+    assert len(BLOCKS) == 6

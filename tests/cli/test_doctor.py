@@ -7,7 +7,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 
 from circlet import Sandbox
-from circlet.sandbox import jail
+from circlet.sandbox import capacity, checkpoints, jail
 
 SECRET = "sk-not-to-be-seen-anywhere"
 
@@ -70,3 +70,28 @@ def test_for_a_reader(place):
     assert "OPENAI_API_KEY set" in lines
     assert "OPENROUTER_API_KEY not set" in lines
     assert SECRET not in done.stdout + done.stderr
+
+
+def test_capacity(place):
+    """It says how many workers there may be, what they may take up, and how to set both."""
+    place.environment = {
+        capacity.WORKERS_VARIABLE: "1234",
+        capacity.MEMORY_VARIABLE: "5678",
+        checkpoints.BUDGET_VARIABLE: "910",
+    }
+    found = json.loads(place.installed("doctor", "--json").stdout)["capacity"]
+    assert found == {"workers": 1234, "memory_mb": 5678, "checkpoints_mb": 910, "why": ""}
+    lines = [" ".join(line.split()) for line in place.installed("doctor").stdout.splitlines()]
+    section = lines[lines.index("Capacity") + 1 :]
+    assert section[0].startswith("workers 1,234 at once; CIRCLET_MAX_WORKERS")
+    assert section[1].startswith("memory 5,678 MiB together; CIRCLET_MAX_MEMORY_MB")
+
+
+def test_a_bound_that_is_no_number(place):
+    """It is named, and a failure: no session can be opened with it."""
+    place.environment = {capacity.WORKERS_VARIABLE: "many"}
+    done = place.installed("doctor", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert "CIRCLET_MAX_WORKERS must be a whole number" in found["capacity"]["why"]
+    assert "CIRCLET_MAX_WORKERS must be a whole number" in found["backends"]["kernel"]["why"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
-from circlet import Loom
+from circlet import Cantrip, Circle, Folding, Loom, ScriptedLLM
 
 TREE = """\
 usage: {prompt_tokens: 100, completion_tokens: 10}
@@ -134,5 +135,109 @@ def test_no_loom(place, name):
     (place.path / "empty").mkdir()
     done = place.invoke("loom", "show", name)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == f"circlet: there is no loom at {name}: it holds no loom.db\n"
+    assert (
+        done.stderr
+        == f"circlet: there is no loom at {name}: it holds no loom.db and no loom.jsonl\n"
+    )
     assert not list((place.path / "empty").iterdir())
+
+
+# -- secrets and exports -----------------------------------------------------------------------
+
+SECRET = "sk-proj-very-secret"
+TELLING = f"""\
+- content: using key {SECRET}
+  code: print({SECRET!r}, "hunter2-hunter2")
+- code: done(context)
+"""
+
+
+def test_show_tells_no_secret(run):
+    """PROD-8: the drawing holds no secret, neither in its lines nor in its blocks."""
+    for options in ((), ("-v",)):
+        shown = run(TELLING, *options).stdout
+        assert "terminated" in shown
+        assert SECRET not in shown
+    assert "using key [redacted: OpenAI key]" in shown
+
+
+@pytest.fixture
+def told(place):
+    """A run that had a secret from the environment; gives its directory's name."""
+    place.environment = {"DB_PASSWORD": "hunter2-hunter2", "COLUMNS": "200"}
+    more = "intent: log in with ${DB_PASSWORD}\ncontext: plain\n"
+    done = place.installed("run", place.spell(TELLING, more), "--out", "out", "-v")
+    assert (done.returncode, done.stdout) == (0, "plain\n")
+    assert "hunter2" not in done.stderr
+    assert SECRET not in done.stderr
+    return "out"
+
+
+def test_export(place, told):
+    """PROD-8: a run's records as JSON lines on standard output, without secrets."""
+    exported = place.installed("loom", "export", told)
+    head, *lines = [json.loads(line) for line in exported.stdout.splitlines()]
+    assert (head["format"], head["redaction"]) == ("circlet-loom", "default")
+    assert [line["n"] for line in lines] == list(range(1, len(lines) + 1))
+    assert SECRET not in exported.stdout
+    # What the spell calls a secret is known here too, for it names the variable.
+    assert "hunter2" not in exported.stdout
+    assert "log in with [redacted: DB_PASSWORD]" in exported.stdout
+
+
+def test_show_knows_what_the_spell_calls_a_secret(place, told):
+    """PROD-8: a variable with a secret's name is withheld from the drawing too."""
+    shown = place.installed("loom", "show", told, "-v").stdout
+    assert "log in with [redacted: DB_PASSWORD]" in shown
+    assert "hunter2" not in shown
+
+
+def test_export_of_everything_to_a_file(place, told):
+    """PROD-8: ``--redaction none`` gives all; ``--out`` makes a file for its user alone."""
+    exported = place.installed("loom", "export", told, "--redaction", "none", "--out", "all.jsonl")
+    assert (exported.returncode, exported.stdout) == (0, "")
+    text = (place.path / "all.jsonl").read_text()
+    assert SECRET in text
+    assert "hunter2-hunter2" in text
+    assert (place.path / "all.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("nowhere",), "there is no loom at nowhere"),
+        (("out", "--format", "yaml"), "yaml"),
+        (("out", "--redaction", "some"), "some"),
+    ],
+)
+def test_an_export_that_can_t_be(place, told, args, message):
+    """PROD-8: a wrong directory, format or redaction is a fault of how it was called."""
+    exported = place.installed("loom", "export", *args)
+    assert exported.returncode == 2
+    assert message in exported.stderr
+
+
+def test_an_error_tells_no_secret(place):
+    """PROD-8: what ends a run is told without secrets, on standard error and as JSON."""
+    script = f"- error: {{status: 400, message: no access for {SECRET}}}\n"
+    done = place.installed("run", place.spell(script), "--out", "out", "--json")
+    assert done.returncode == 1
+    assert SECRET not in done.stderr + done.stdout
+    assert "[redacted: OpenAI key]" in json.loads(done.stdout)["error"]
+
+
+def test_a_fork_says_where_it_comes_from(place):
+    """LOOM-13: a fork's origin and strategy are shown, and with ``-v`` what was folded."""
+    script = [{"code": "x = 1"}, {"code": "x += 1"}, {"code": "done(x)"}]
+    with Loom(place.path / "out") as loom:
+        spell = Cantrip(
+            llm=ScriptedLLM([*script, {"code": "done(x * 2)"}]),
+            circle=Circle(medium="code", gates=["done"], wards=[{"max_turns": 9}]),
+            folding=Folding(after_turns=2),
+            loom=loom,
+        )
+        spell.fork(spell.cast("count").thread, from_turn=1, intent="and twice as much")
+    shown = place.installed("loom", "show", "out").stdout
+    assert re.search(r"forked from \w+\.1, by replay", shown)
+    assert "[Folded: turns 1-1]" not in shown
+    assert "[Folded: turns 1-1]" in place.installed("loom", "show", "out", "-v").stdout

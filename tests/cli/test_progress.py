@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import pytest
 from circlet.runtime import events
-from circlet.runtime.cli.progress import MAX_ROWS, LiveTree
+from circlet.runtime.cli.progress import MAX_ROWS, Lines, LiveTree
 from circlet.runtime.llm import Usage
 from rich.console import Console
 
@@ -144,3 +145,21 @@ def test_verbose_on_a_terminal(place):
     _, _, drawing = _on_a_terminal(place, "run", place.spell(TREE), "--out", "out", "-v")
     assert drawing.count("begins: child") == 3
     assert "waits for 3 of 3" in drawing
+
+
+def test_a_wait_for_the_next_try(tree):
+    """PROD-2: while a query waits to be tried again, the tree says so and for how long."""
+    tree.take(started("c", "r", 1, "third"))
+    tree.take(events.StepStarted("c", 1, 1))
+    tree.take(events.QueryRetried("c", 1, 1, 1, 4.0, "model answered 429: busy"))
+    assert any("third" in line and "waits 4 s to ask again" in line for line in drawn(tree))
+    tree.take(events.MessageCompleted("c", 1, 1))
+    assert not any("to ask again" in line for line in drawn(tree))
+
+
+def test_a_line_for_each_retry(capsys):
+    """PROD-2: with ``-v`` each retry has its line, with what went wrong."""
+    lines = Lines(Console(file=sys.stderr))
+    lines(started("r"))
+    lines(events.QueryRetried("r", 0, 2, 1, 1.5, "model answered 503:\nbusy"))
+    assert "turn 2: asks again in 1.5 s: model answered 503: busy" in capsys.readouterr().err
