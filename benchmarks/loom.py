@@ -160,7 +160,8 @@ def opened(directory: Path, turns: int, layout: str) -> list[Figure]:
     told = _told(directory)
     if told["turns"] != turns:
         raise RuntimeError(f"the thread has {told['turns']} turns, not {turns}")
-    memory = (told["peak_kb"] - base["peak_kb"]) / 1024
+    # Of a small loom the difference is noise, of either sign.
+    memory = max(0.0, (told["peak_kb"] - base["peak_kb"]) / 1024)
     both = told["open_s"] + told["thread_s"]
     goal = MOST_SECONDS if turns <= TURNS else None
     return [

@@ -122,6 +122,7 @@ chat templates expect.
 
 ```python
 from datasets import load_dataset
+
 groups = load_dataset("json", data_files="groups.jsonl", split="train")
 ```
 """

@@ -36,6 +36,7 @@ def test_json(place):
     assert found["extras"] == {
         "numpy": {name: _version(name) for name in ("numpy", "pandas")},
         "openai": {"openai": version("openai")},
+        "parquet": {"pyarrow": _version("pyarrow")},
     }
     assert found["keys"] == {
         "OPENAI_API_KEY": True,
