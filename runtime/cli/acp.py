@@ -39,13 +39,14 @@ def acp(
 ) -> None:
     """Serve a spell over standard input and output, in the Agent Client Protocol.
 
-    Each session is an entity of its own, which lasts as long as the connection. The server
-    lives as long as its standard input: when that ends, or on SIGINT or SIGTERM, all work is
-    cancelled and no process is left. Nothing is kept on disk unless --out names a place.
-    Standard output carries the protocol alone; everything else goes to standard error.
+    Each session is an entity of its own, which lasts as long as the connection.
+    The server lives as long as its standard input: when that ends, or on SIGINT
+    or SIGTERM, all work is cancelled and no process is left. Nothing is kept on
+    disk unless --out names a place. Standard output carries the protocol alone;
+    everything else goes to standard error.
 
-    --check loads the spell, starts a worker, runs one scripted turn and answers a client in
-    this process. It asks no model. Exit codes: 0 well, 1 not.
+    --check loads the spell, starts a worker, runs one scripted turn and answers
+    a client in this process. It asks no model. Exit codes: 0 well, 1 not.
     """
     if check:
         _check(spell, llm)

@@ -34,8 +34,10 @@ def conform(
 ) -> None:
     """Check that circlet behaves as a suite of cases says.
 
-    Each failure is a line: the rule, the case, what was expected, what was seen.
-    Exit codes: 0 all cases passed, 1 one failed, 2 a file can't be read or has no such rule.
+    Each failure is a line: the rule, the case, what was expected, what was
+    seen.
+    Exit codes: 0 all cases passed, 1 one failed, 2 a file can't be read or has
+    no such rule.
     """
 
     def tell(result: CaseResult) -> None:

@@ -37,8 +37,9 @@ def execute(
 ) -> None:
     """Run a Python program in a sandbox of its own.
 
-    What it prints goes to standard output, and after it the value of its last line, or what it
-    gives to done(). An error goes to standard error, and the exit code is 1.
+    What it prints goes to standard output, and after it the value of its last
+    line, or what it gives to done(). An error goes to standard error, and the
+    exit code is 1.
     """
     source = _source(file)
     try:

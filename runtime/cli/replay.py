@@ -62,8 +62,9 @@ def replay(
 ) -> None:
     """Print what happened in a run, one line an event, without secrets.
 
-    With --verify every request that reached a model is rebuilt from the trajectory and compared
-    with the digest that was taken when it was sent. Exit code 1 where one can't be.
+    With --verify every request that reached a model is rebuilt from the
+    trajectory and compared with the digest that was taken when it was sent.
+    Exit code 1 where one can't be.
     """
     with usage():
         chosen = _chosen(directory, entity)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
+from typing import Any
+
+import pytest
+from circlet.runtime.cli.app import app
+from typer.main import get_command
 
 
 def test_version(place):
@@ -32,6 +39,21 @@ def test_help_names_every_command(place):
     assert "Usage: circlet " in done.stdout
     for name in ("run", "exec", "loom", "doctor"):
         assert name in done.stdout
+
+
+def helps(command: Any, path: str = "circlet") -> Iterator[tuple[str, str]]:
+    """The commands below one, and their helps."""
+    for name, below in getattr(command, "commands", {}).items():
+        yield from helps(below, f"{path} {name}")
+    if not hasattr(command, "commands"):
+        yield path, command.help
+
+
+@pytest.mark.parametrize(("command", "text"), list(helps(get_command(app))))
+def test_help_fits_a_terminal(command, text):
+    """Lines of a help, which are shown as they are after its first paragraph, fit 80 columns."""
+    _, _, rest = inspect.cleandoc(text).partition("\n\n")
+    assert [line for line in rest.splitlines() if len(line) > 78] == [], command
 
 
 def test_a_reader_that_goes_away(place):

@@ -54,6 +54,7 @@ def test_it_goes_on(killed):
     assert "resumed 1 time" in killed.invoke("loom", "show", "out").stdout
     again = killed.installed("loom", "resume", "out")
     assert (again.returncode, again.stdout) == (0, "6\n")
+    assert again.stderr.splitlines()[0] == "circlet: out, has ended; nothing is run"
 
 
 def test_json(killed):

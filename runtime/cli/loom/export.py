@@ -45,8 +45,9 @@ def export(
 ) -> None:
     """Write what a run recorded for other programs, without secrets.
 
-    Secrets are what looks like one, the keys of models in the environment, and the variables
-    with a secret's name that the run's spell mentions, as the environment has them now.
+    Secrets are what looks like one, the keys of models in the environment, and
+    the variables with a secret's name that the run's spell mentions, as the
+    environment has them now.
     """
     is_bytes = format == "parquet"
     if is_bytes and out is None and sys.stdout.isatty():

@@ -59,10 +59,11 @@ def fork(
 ) -> None:
     """Go on from a turn with a fresh entity that has its past; what was is untouched.
 
-    The spell is the one that the run was begun with. No gate is called again for the past. The
-    results go to standard output, the rest to standard error, and all that happens into the
-    run's loom.
-    Exit codes: 0 done, 3 one was stopped by a ward, 1 one failed, 2 usage, 130 interrupted.
+    The spell is the one that the run was begun with. No gate is called again
+    for the past. The results go to standard output, the rest to standard error,
+    and all that happens into the run's loom.
+    Exit codes: 0 done, 3 one was stopped by a ward, 1 one failed, 2 usage, 130
+    interrupted.
     """
     with usage():
         loom = taken_up(directory)

@@ -25,8 +25,8 @@ def import_(
 ) -> None:
     """Make a loom out of an export or another run's loom, without loss.
 
-    Every record is checked on the way in and keeps its number, its time and its bytes. All of it is
-    taken over, or nothing is made.
+    Every record is checked on the way in and keeps its number, its time and its
+    bytes. All of it is taken over, or nothing is made.
     """
     with usage(), Loom.load(source, directory, format=format) as loom:
         entities, nodes = count(len(loom.entities), "entity", "entities"), loom.turn_count

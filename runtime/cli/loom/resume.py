@@ -59,12 +59,19 @@ def resume(
                 _check_model(spell, loom)
         try:
             code = Running(spell, loom, directory, as_json, verbose).go(
-                f"circlet: {directory}, resumed",
+                f"circlet: {directory}, {_headline(loom, entity)}",
                 lambda cantrip, sink: cantrip.resume(entity_id=entity, trust=trust, on_event=sink),
             )
         except ResumeError as error:
             raise UsageFault(str(error)) from None
     raise typer.Exit(code)
+
+
+def _headline(loom: Loom, entity: str | None) -> str:
+    """Whether there is anything to go on with."""
+    concerned = [one for one in loom.entities.values() if entity is None or one.id == entity]
+    is_at_work = not concerned or any(one.is_at_work for one in concerned)
+    return "resumed" if is_at_work else "has ended; nothing is run"
 
 
 def _check_model(spell: Spell, loom: Loom) -> None:

@@ -51,11 +51,12 @@ def reward(
 ) -> None:
     """Judge a turn with a number, or casts with a command. The newest reward of a turn counts.
 
-    The command finds the cast's result as JSON on its standard input, and the facts in its
-    environment: CIRCLET_LOOM, CIRCLET_ENTITY, CIRCLET_CAST, CIRCLET_NODE, CIRCLET_INTENT,
-    CIRCLET_OUTCOME and CIRCLET_REASON. Exit code 0 passes. Where the last line that it prints is
-    a number, that is the reward; else it is 1 or 0. One that can't be started or takes too long
-    has not judged: that is an error, and nothing is recorded.
+    The command finds the cast's result as JSON on its standard input, and the
+    facts in its environment: CIRCLET_LOOM, CIRCLET_ENTITY, CIRCLET_CAST,
+    CIRCLET_NODE, CIRCLET_INTENT, CIRCLET_OUTCOME and CIRCLET_REASON. Exit code
+    0 passes. Where the last line that it prints is a number, that is the
+    reward; else it is 1 or 0. One that can't be started or takes too long has
+    not judged: that is an error, and nothing is recorded.
     """
     if verifier is None:
         _by_hand(directory, turn, value, by, (thread, every, criterion))

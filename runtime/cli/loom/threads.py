@@ -39,9 +39,10 @@ def threads(
 ) -> None:
     """List the casts of a run: how each ended, its reward, and its rank among those at its task.
 
-    Casts with the same intent and context, at one level and with one past, are at one task: so
-    are forks of one turn. Equal rewards share a rank, which "=" marks. pass@k is the chance that
-    one of k casts passes, pass^k that all do: the mean over the tasks that have k judged casts.
+    Casts with the same intent and context, at one level and with one past, are
+    at one task: so are forks of one turn. Equal rewards share a rank, which "="
+    marks. pass@k is the chance that one of k casts passes, pass^k that all do:
+    the mean over the tasks that have k judged casts.
     """
     ks = [] if k is None else _numbers(k)
     with opened(directory) as loom:

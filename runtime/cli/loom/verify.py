@@ -24,7 +24,8 @@ def verify(
 ) -> None:
     """Read a run's loom through, records and blobs, and name what is wrong with it.
 
-    Exit code 0 where it is whole, 1 where it is not, 2 where there is none to read.
+    Exit code 0 where it is whole, 1 where it is not, 2 where there is none to
+    read.
     """
     with usage():
         found = verified(directory)
