@@ -105,13 +105,17 @@ def test_a_resumed_run_goes_on_with_its_stream(kept, code):
 
 
 def test_any_altered_byte_is_found(run, tmp_path):
-    """A byte that is changed in an event, a block, a card or a reply is found and named."""
+    """A byte that is changed in a block, a card, a reply or an event up to the last query is found.
+
+    What comes after that query can't be told by what was sent: how long the run took, say.
+    """
     paths = [run.path, *(run.directory / "blobs").glob("*/*")]
     referred = {path.name for path in paths[1:]}
     assert len(referred) > 20
     for path in paths:
         data = path.read_bytes()
-        places = range(0, len(data), max(len(data) // 12, 1))
+        end = data.rindex(b'"kind":"driver_call"') if path == run.path else len(data)
+        places = range(0, end, max(end // 12, 1))
         for place in places:
             path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
             (report,) = check(run.directory)
