@@ -18,6 +18,11 @@ from .lock import WriterLock, is_locked
 from .store import Row
 
 Durability = Literal["process", "power"]
+NOT_BEGUN = (
+    "is empty: its writer has yet to begin, was stopped before that, or the file was emptied; a "
+    "writer begins a new loom in it"
+)
+"""What a reader is told of a loom's file with nothing in it."""
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 

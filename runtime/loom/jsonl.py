@@ -15,7 +15,7 @@ from pathlib import Path
 from ..errors import LoomError
 from . import tail
 from .brief import Brief
-from .disk import DiskStore
+from .disk import NOT_BEGUN, DiskStore
 from .lines import Blob, head_line, read_brief, read_head, read_line, row_line
 from .store import Row, digest_of, not_next
 
@@ -132,6 +132,8 @@ class JSONLStore(DiskStore):
 
     def _learn_head(self) -> None:
         head, end, _ = self._next_lines().partition(b"\n")
+        if not head:
+            raise LoomError(f"{self._path} {NOT_BEGUN}")
         if not end:
             raise LoomError(f"{self._path} is not a loom: choose another directory")
         try:

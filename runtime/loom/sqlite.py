@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import LoomError
 from .brief import Brief, pack_brief, unpack_brief
-from .disk import DiskStore
+from .disk import NOT_BEGUN, DiskStore
 from .layout import FORMAT, INSERT, format_of, make, old_row
 from .store import Row
 from .wal import is_cut_off
@@ -137,7 +137,7 @@ class SQLiteStore(DiskStore):
         except LoomError as error:
             raise LoomError(f"the loom at {self._path} {error}") from None
         if not found and self._read_only:
-            raise LoomError(f"{self._path} is not a loom: choose another directory")
+            raise LoomError(f"{self._path} {NOT_BEGUN}")
         return found
 
     def _prepare(self, database: sqlite3.Connection) -> None:

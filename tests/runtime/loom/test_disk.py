@@ -627,3 +627,14 @@ def test_what_was_cut_off_is_logged(run, rows, make, caplog):
     assert store.torn in caplog.text
     with closing(make(cut)) as store:
         assert store.torn is None
+
+
+def test_a_reader_of_an_empty_file_is_told_what_that_may_be(run, rows, make, layout):
+    """A file with nothing in it yet is not called foreign, and a writer begins a loom in it."""
+    run.mkdir(parents=True)
+    (run / ("loom.db" if layout == "sqlite" else "loom.jsonl")).touch()
+    with pytest.raises(LoomError, match="is empty: its writer has yet to begin"):
+        make(run, read_only=True)
+    with closing(make(run)) as store:
+        append(store, rows(2))
+        assert list(store.read()) == rows(2)
