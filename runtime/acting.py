@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from .errors import MalformedReply, ResumeError
 from .events import StepCompleted, StepStarted
 from .experience import Experience
 from .llm import Reply
-from .loom import Uttered
+from .loom import CallRecord, Uttered
 from .media import Act, Medium
 from .media.conversation import answering, told_alone
 from .recorded import Deviation, Recorded
@@ -65,7 +65,7 @@ class Acting:
             owner.emit(StepStarted(owner.entity_id, owner.depth, turn.turn))
         calls = owner.tree.loom.entities[owner.entity_id].calls(turn.turn)
         desk = TurnDesk(owner, turn.turn, Recorded(calls, turn.parts))
-        with self._as_begun(turn.turn):
+        with self._as_begun(turn.turn, calls):
             act = await self._carry_out(turn.reply, desk)
         if not turn.is_whole:
             self._tell(turn.turn, act)
@@ -89,12 +89,16 @@ class Acting:
         return act
 
     @contextmanager
-    def _as_begun(self, turn: int) -> Iterator[None]:
+    def _as_begun(self, turn: int, calls: Sequence[CallRecord]) -> Iterator[None]:
         """While a turn is carried out again; where it is another one then, nothing is recorded."""
         try:
             yield
         except Deviation as deviation:
             text = f"turn {turn} can't be carried out again as it was begun: {deviation}"
+            made = [call.gate for call in calls if not call.is_error]
+            missing = [name for name in dict.fromkeys(made) if name not in self._owner.gates]
+            if missing:
+                text += f"; give the circle the gates back that it called: {', '.join(missing)}"
             raise self._owner.tree.stop(ResumeError(text)) from None
 
     async def _act(self, reply: Reply, desk: TurnDesk) -> Act:

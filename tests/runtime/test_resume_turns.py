@@ -390,6 +390,17 @@ def test_a_difference_in_the_turn_that_goes_on(calls):
     assert "(To get here your turns were run again: turn 1 showed" in told(again)
 
 
+def test_a_gate_that_is_gone(calls):
+    """What a turn called that the circle no longer has is named, for it to be given back."""
+    source = "try: act('yes')\nexcept NameError: print('gone')\nlook('now')\ndone(1)"
+    spell = make([run(source)], *calls.gates())
+    spell.cast("go")
+    loom = cut(spell, is_call("look", "ended"), _late)
+    only = [one for one in calls.gates() if one.name == "look"]
+    with pytest.raises(ResumeError, match="give the circle the gates back that it called: act"):
+        make([run(source)], *only, loom=loom).resume()
+
+
 def test_a_turn_that_goes_on_otherwise(calls):
     """A call on record that is not made this time stops it: nothing is recorded or called."""
     source = "x = look('first')\nif x == 'first': act('yes')\nelse: act('no')\ndone(x)"
