@@ -55,6 +55,7 @@ class SQLiteStore(DiskStore):
         # One row a query: no cursor stays open, which would hold the log's clean-up back.
         query = "SELECT * FROM records WHERE n > ? ORDER BY n LIMIT 1"
         while found := self._query(query, after):
+            _check_whole(found, _ROW, after)
             yield self._row(*found[0])
             (after, *_) = found[0]
 
@@ -68,6 +69,7 @@ class SQLiteStore(DiskStore):
             f" WHERE n > ? ORDER BY n LIMIT {_BATCH}"
         )
         while found := self._query(query, after):
+            _check_whole(found, _SCANNED, after)
             for n, kind, brief in found:
                 yield n, kind, unpack_brief(brief)
             (after, *_) = found[-1]
@@ -162,3 +164,22 @@ class SQLiteStore(DiskStore):
             advice = next((text for key, text in _ADVICE.items() if name.startswith(key)), "")
             what = f"the loom's database {self._path}: {error}"
             raise LoomError(f"{what}; {advice}" if advice else what) from error
+        except UnicodeDecodeError as error:  # of text in a damaged page, SQLite's messages too
+            raise LoomError(f"the loom's database {self._path} is damaged: {error}") from error
+
+
+_ROW = (int, str, str, bytes, bytes, bytes)
+_SCANNED = (int, str, bytes)
+"""What the columns hold, of a row and of what is scanned; in format 1 a row ends earlier."""
+
+
+def _check_whole(rows: list[tuple[Any, ...]], types: tuple[type, ...], after: int) -> None:
+    """See that rows are what the table's columns hold: of a damaged page anything may come.
+
+    Raises:
+        LoomError: They are not, or don't follow ``after`` in order.
+    """
+    for row in rows:
+        if tuple(map(type, row)) != types[: len(row)] or row[0] <= after:
+            raise LoomError(f"the record after {after} is damaged; restore the loom from a copy")
+        after = row[0]

@@ -168,6 +168,38 @@ def test_an_altered_byte_in_any_page_changes_no_record_unseen(told, layout):
             file.write_bytes(whole)
 
 
+DAMAGE = {
+    "zeroed": lambda data, place: data[:place] + bytes(512) + data[place + 512 :],
+    "ones": lambda data, place: data[:place] + b"\xff" * 64 + data[place + 64 :],
+    "cut off": lambda data, place: data[:place],
+    "twice": lambda data, place: data[:place] + data[place - 100 : place] + data[place:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damage_anywhere_is_told_as_such(told, damage, layout):
+    """A damaged file is found to be so: it is named as a fault, or by a LoomError, and no more."""
+    file = told / ("loom.db" if layout == "sqlite" else "loom.jsonl")
+    whole = file.read_bytes()
+    found = 0
+    for place in range(100, len(whole), len(whole) // 64):
+        file.write_bytes(DAMAGE[damage](whole, place))
+        try:
+            found += not verify(told).is_whole
+            read_through(told)
+        except LoomError:
+            found += 1
+    assert found > 32  # of some 64; the rest of a database is unused
+
+
+def read_through(run: Path) -> None:
+    """Look at all that a loom has."""
+    with Loom(run, read_only=True) as loom:
+        for thread in loom.threads():
+            str([turn.gate_calls for turn in thread])
+        list(loom.records())
+
+
 def test_an_altered_byte_in_a_blob_is_found(told):
     """A blob is compared with its digest, and named."""
     for blob in [path for path in (told / "blobs").rglob("*") if path.is_file()]:
