@@ -247,7 +247,9 @@ class Judgement:
         if number is None:
             return self._reward(float(passed), passed=passed, exit_code=code)
         if not math.isfinite(number):
-            raise VerifierError(f"the verifier {self._oracle} printed {number}: no reward is so")
+            raise VerifierError(
+                f"the verifier {self._oracle} printed {number}: a reward is a finite number"
+            )
         return self._reward(number, passed=passed, exit_code=code)
 
     def _run(self, given: IO[bytes], printed: IO[bytes]) -> int:

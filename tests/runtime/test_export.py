@@ -4,7 +4,9 @@ import base64
 import io
 import json
 import os
+import shutil
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from pathlib import Path
 
@@ -161,6 +163,36 @@ def test_a_file_that_can_t_be_written(tree, tmp_path):
     """PROD-8: the error names the file."""
     with pytest.raises(LoomError, match="no/such/folder can't be written: No such file"):
         tree.export(tmp_path / "no/such/folder")
+
+
+def test_an_export_that_fails_leaves_what_was_there(deep, tmp_path):
+    """PROD-8: a file is there when it is whole: where a blob turns out gone, nothing changes."""
+    target = tmp_path / "exports" / "out.jsonl"
+    target.parent.mkdir()
+    target.write_text("an older export")
+    with Loom(tmp_path / "run") as loom:
+        deep(TREE, loom=loom).cast("go")
+        shutil.rmtree(tmp_path / "run" / "blobs")
+        with pytest.raises(LoomError):
+            loom.export(target, redaction="none")
+    assert target.read_text() == "an older export"
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_a_link_and_a_pipe_stay_what_they_are(tree, tmp_path):
+    """PROD-8: what a link points to is written, and so is a pipe, and neither is replaced."""
+    (tmp_path / "real.jsonl").write_text("old")
+    link, pipe = tmp_path / "link", tmp_path / "pipe"
+    link.symlink_to("real.jsonl")
+    tree.export(link)
+    assert link.is_symlink()
+    assert (tmp_path / "real.jsonl").read_text() == tree.export()
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_text)
+        tree.export(pipe)
+        assert read.result(60) == tree.export()
+    assert pipe.is_fifo()
 
 
 def test_a_value_that_can_t_be_read(tree):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from ..index import Index
 from ..lines import Redaction
 from ..store import LoomStore
 from .chat import chat_lines
+from .files import replacing
 from .groups import Pairs, peers
 from .messages import Writer
 from .table import write_table
@@ -72,7 +72,9 @@ class Export:
         return "".join(self._lines(index, store, secrets))
 
     def write(self, index: Index, store: LoomStore, secrets: Secrets, target: Target) -> None:
-        """Write the export to a file, made for its user alone, or to a stream, bit by bit.
+        """Write the export to a file, for its user alone, or to a stream, bit by bit.
+
+        A file is there when it is whole: where that fails, one that was there before stands.
 
         Raises:
             LoomError: The file can't be written, or the loom is damaged or lacks what it needs.
@@ -83,7 +85,7 @@ class Export:
         is_text = self.format != "parquet"
         kind: dict[str, Any] = {"encoding": "ascii", "newline": "\n"} if is_text else {}
         try:
-            with open(target, "w" if is_text else "wb", opener=_private, **kind) as file:
+            with replacing(target, "w" if is_text else "wb", **kind) as file:
                 self._write_to(index, store, secrets, file)
         except OSError as error:
             why = error.strerror or error
@@ -120,7 +122,3 @@ def _check(told: str, choices: Iterable[str], given: Any) -> None:
     if given not in choices:
         *others, last = map(repr, choices)
         raise LoomError(f"{told} {', '.join(others)} or {last}, not {given!r}")
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -285,7 +285,7 @@ def test_a_type_that_json_lacks(story):
         ("'open", "is no command: No closing quotation"),
         ([sys.executable, 3], "a verifier is a function"),
         (3, "is no command"),
-        (python("print('inf')"), "printed inf: no reward is so"),
+        (python("print('inf')"), "printed inf: a reward is a finite number"),
     ],
 )
 def test_a_command_that_does_not_judge(done, command, message):
