@@ -250,6 +250,14 @@ def test_nothing_to_export(run):
     assert done.stderr == (
         "circlet: no two casts at one task are judged, so there is nothing to export\n"
     )
+    with Loom(run.path / "run") as loom:
+        for turn in loom.turns[:2]:  # of the first two, who were given the same task
+            loom.annotate_reward(turn.id, 1.0)
+    for options, lack in ([], "judged differently"), (["--margin", "2"], "judged 2 apart"):
+        done = run.installed("loom", "export", "run", "--format", "dpo", *options)
+        assert (done.returncode, done.stdout) == (0, "")
+        assert f"no two casts at one task are {lack}, so" in done.stderr
+    assert run.installed("loom", "export", "run", "--format", "grpo").stderr == ""
 
 
 @pytest.mark.parquet

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ...loom import Redaction
+from ...loom import Loom, Redaction
 from ...loom.exports import Export, Format, Pairs
 from ..console import complain
 from ..faults import UsageFault, usage
@@ -56,6 +56,21 @@ def export(
     with usage():
         Export(format, redaction, pairs, margin)
     with opened(directory) as loom:
-        if format in ("grpo", "dpo") and not any(len(one.judged) > 1 for one in loom.groups()):
-            complain("no two casts at one task are judged, so there is nothing to export")
+        lack = _lack(loom, format, margin or 0.0)
+        if lack:
+            complain(f"no two casts at one task are {lack}, so there is nothing to export")
         loom.export(target, format, redaction, pairs=pairs, margin=margin)
+
+
+def _lack(loom: Loom, format_: Format, margin: float) -> str | None:
+    """What no two casts are, where an export that compares them has nothing to compare."""
+    if format_ not in ("grpo", "dpo"):
+        return None
+    rewards = [[float(one.reward or 0) for one in group.judged] for group in loom.groups()]
+    pairs = [each for each in rewards if len(each) > 1]
+    if not pairs:
+        return "judged"
+    apart = max(max(each) - min(each) for each in pairs)
+    if format_ == "grpo" or (apart > 0 and apart >= margin):
+        return None
+    return f"judged {margin:g} apart" if margin else "judged differently"
