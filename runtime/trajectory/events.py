@@ -264,6 +264,8 @@ def parse(line: str | bytes) -> Event:
         return _EVENTS.validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
+        if first["type"] == "union_tag_not_found":
+            raise TrajectoryError("it has no kind, so it is no event") from None
         place = ".".join(str(part) for part in first["loc"])
         raise TrajectoryError(f"{place}: {first['msg']}" if place else first["msg"]) from None
 

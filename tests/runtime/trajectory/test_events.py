@@ -225,6 +225,12 @@ def test_garbage_is_refused(text):
         parse(text)
 
 
+def test_a_line_without_a_kind():
+    """What is an object, and no event, is called so in plain words."""
+    with pytest.raises(TrajectoryError, match="it has no kind, so it is no event"):
+        parse('{"t":"x"}')
+
+
 @pytest.mark.parametrize("t", ["2026-08-21T09:14:02Z", "2026-08-21T09:14:02.5+02:00"])
 def test_times_are_rfc_3339(t):
     """A time has its offset, and fractions of a second where it has them."""
