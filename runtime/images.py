@@ -13,8 +13,11 @@ from .errors import LoomError
 from .logs import log
 from .loom import ImageRecord, Loom, Step, Uttered
 from .media import Medium
-from .replay import Past, obstacle
+from .replay import NOTHING_SETTLED, Past, Settled, obstacle
 from .tree import Tree
+
+LISTED = 10
+"""Variables that are named of those which an image lacks."""
 
 
 async def written(tree: Tree, medium: Medium, entity_id: str, node: str) -> ImageRecord | None:
@@ -58,7 +61,7 @@ class Images:
         self._gates = gates
         self._trust = trust
 
-    async def load(self, medium: Medium, past: Past) -> int:
+    async def load(self, medium: Medium, past: Past) -> Settled:
         """Have a medium take up the newest image that can be had, if one is needed.
 
         Args:
@@ -66,7 +69,7 @@ class Images:
             past: The past that it is to have.
 
         Returns:
-            How many of the first steps its state has behind it; 0 where it is as it was.
+            The steps that its state has behind it; none where it is as it was.
 
         Raises:
             RuntimeFault: A turn can't be run again, and no image of a later state can be loaded;
@@ -75,7 +78,7 @@ class Images:
         why = ""
         blocked = self._blocked(past.steps) if medium.has_state else None
         if blocked is None:
-            return 0
+            return NOTHING_SETTLED
         for place, image in self._images(past.steps):
             if place < blocked[0]:
                 break
@@ -84,7 +87,7 @@ class Images:
             except (SandboxError, LoomError) as error:
                 why = why or f"; the image of its state can't be loaded: {error}"
                 continue
-            return place + 1
+            return Settled(place + 1, _lacking(past.steps[place], image))
         place, turn, reason = blocked
         before = f"fork from turn {turn - 1}" if turn > 1 else "begin anew"
         raise past.fault(f"turn {turn} can't be run again, for {reason}{why or _NONE}; {before}")
@@ -112,6 +115,16 @@ class Images:
             if image.node in places
         ]
         yield from sorted(images, key=lambda found: found[0], reverse=True)
+
+
+def _lacking(step: Step, image: ImageRecord) -> str | None:
+    """Which variables an image lacks that there were after a step; None where it has all."""
+    names = list(image.left_out)
+    if not names or not isinstance(step, Uttered):
+        return None
+    named = ", ".join(names[:LISTED])
+    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
+    return f"the state after turn {step.turn} is from an image, which can't hold {named}{more}"
 
 
 _NONE = ", and there is no image of its state"

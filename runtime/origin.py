@@ -13,7 +13,7 @@ from ..sandbox.checkpoint import AsyncCheckpoint
 from ..sandbox.errors import SandboxError
 from .images import Images
 from .media import Medium
-from .replay import Begun, Past, Reliving, relive
+from .replay import Begun, Past, Reliving, Settled, relive
 
 
 class Origin:
@@ -60,7 +60,7 @@ class Origin:
     async def _begin(self, entity: Reliving, medium: Medium, past: Past) -> Begun:
         point, begun = self._point, self._begun
         if point is not None and await _take_up(medium, point):
-            await relive(entity, medium, past, settled=len(past.steps))
+            await relive(entity, medium, past, Settled(len(past.steps)))
             return begun
         settled = await self._images.load(medium, past)
         return Begun("replay", await relive(entity, medium, past, settled))

@@ -102,19 +102,36 @@ class Reliving(Protocol):
         """Take in what its past showed differently when it was lived again before."""
 
 
-async def relive(entity: Reliving, medium: Medium, past: Past, settled: int = 0) -> str | None:
+class Settled(NamedTuple):
+    """The steps of a past that need not be taken again, for a medium's state has them behind it.
+
+    Attributes:
+        steps: How many of the first.
+        lacking: What that state lacks, in words; None where it is whole.
+    """
+
+    steps: int = 0
+    lacking: str | None = None
+
+
+NOTHING_SETTLED = Settled()
+
+
+async def relive(
+    entity: Reliving, medium: Medium, past: Past, settled: Settled = NOTHING_SETTLED
+) -> str | None:
     """Live a past again.
 
     Args:
         entity: Whose past it becomes.
         medium: Its medium: fresh, or with the state that the first steps led to.
         past: The past.
-        settled: How many of the first steps the medium's state has behind it: they are told of
-            and not run again. Default: none.
+        settled: The first steps that the medium's state has behind it: they are told of and not
+            run again. Default: none.
 
     Returns:
-        What showed something else than the first time, the first of it; None where all was
-        the same.
+        What the state lacks, and what showed something else than the first time, the first of
+        it; None where all was the same.
 
     Raises:
         RuntimeFault: A turn can't be run again, or calls its gates otherwise than on record; of
@@ -122,7 +139,7 @@ async def relive(entity: Reliving, medium: Medium, past: Past, settled: int = 0)
     """
     differing: str | None = None
     for place, step in enumerate(past.steps):
-        is_settled = place < settled
+        is_settled = place < settled.steps
         match step:
             case Given(intent, told):
                 context = None if intent.context is None else entity.fetch(intent.context)
@@ -133,20 +150,20 @@ async def relive(entity: Reliving, medium: Medium, past: Past, settled: int = 0)
                 entity.note(told)
             case Uttered():
                 if medium.has_state and not is_settled:
-                    differing = await _live_turn(medium, step, past, differing)
+                    differing = await _live_turn(medium, step, past, settled, differing)
                 entity.remember(step)
-    return differing
+    return "; ".join(filter(None, (settled.lacking, differing))) or None
 
 
 async def _live_turn(
-    medium: Medium, step: Uttered, past: Past, differing: str | None
+    medium: Medium, step: Uttered, past: Past, settled: Settled, differing: str | None
 ) -> str | None:
     """Carry out an utterance again; gives what first showed something else, up to its end."""
     last = step.parts[-1]
     if last.replayable and last.state == "rolled_back":  # nothing of it is left
         medium.pass_over()
         return differing
-    act = await _run_again(medium, step, past)
+    act = await _run_again(medium, step, past, settled)
     if act is None or differing is not None:
         return differing
     shown = replace(last.observation, text=act.text, before=act.before)
@@ -156,7 +173,7 @@ async def _live_turn(
     )
 
 
-async def _run_again(medium: Medium, step: Uttered, past: Past) -> Act | None:
+async def _run_again(medium: Medium, step: Uttered, past: Past, settled: Settled) -> Act | None:
     """Carry out an utterance again; None where nothing of it is carried out.
 
     Raises:
@@ -171,7 +188,8 @@ async def _run_again(medium: Medium, step: Uttered, past: Past) -> Act | None:
     except MalformedReply:
         return None
     except Deviation as deviation:
-        raise past.fault(f"turn {step.turn} can't be run again: {deviation}") from None
+        why = f"{deviation}; {settled.lacking}" if settled.lacking else str(deviation)
+        raise past.fault(f"turn {step.turn} can't be run again: {why}") from None
     if act is not None and not act.replayable:
         why = clip(act.text, ERROR_CHARS)
         raise past.fault(f"turn {step.turn} can't be run again: this time it was cut off: {why}")

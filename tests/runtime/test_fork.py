@@ -437,9 +437,25 @@ def test_what_an_image_lacks_is_told(code):
     spell = code([run(source), done(1)], wards=[TURNS, {"max_eval_ms": 300}])
     cast = spell.cast("go")
     llm = ScriptedLLM([run("xs.append('ys' in globals())"), run("done(xs)")])
-    assert spell.fork(cast.thread, 1, "on", llm=llm).result == [1, False]
+    fork = spell.fork(cast.thread, 1, "on", llm=llm)
+    assert fork.result == [1, False]
+    lacking = "the state after turn 1 is from an image, which can't hold ys"
+    assert fork.difference == fork.loom.entities[fork.entity_id].difference == lacking
+    assert lacking in messages(llm)[-3][1]
     assert "without these variables" in messages(llm)[-1][1]
     assert "ys: " in messages(llm)[-1][1]
+
+
+def test_a_turn_that_needs_what_an_image_lacks(code):
+    """LOOM-13: where a later turn can't be run again for that, the error names what is lacking."""
+    source = "ys = (n for n in range(9))\nwhile True: pass"
+    spell = code([run(source), run("done(next(ys))")], wards=[TURNS, {"max_eval_ms": 300}])
+    cast = spell.cast("go")
+    assert cast.result == 0
+    with pytest.raises(
+        ForkError, match="the state after turn 1 is from an image, which can't hold ys"
+    ):
+        spell.fork(cast.thread, 2, "on")
 
 
 def test_a_turn_that_was_undone(code):

@@ -279,7 +279,7 @@ def _with_blobs(spell, is_last, change=lambda record: record):
 
 
 def test_what_an_image_lacks():
-    """The entity is told in its next observation which variables are gone, and why."""
+    """Which variables are gone is told the caller and the entity, which learns why too."""
     replies = [
         run("gen = (n for n in range(3))\nkept = 1\nwhile True: pass"),
         run("kept"),
@@ -288,7 +288,10 @@ def test_what_an_image_lacks():
     spell = make(replies, wards=FAST)
     spell.cast("go")
     again = make(replies, wards=FAST, loom=_with_blobs(spell, _is_image))
-    assert again.resume().result == 1
+    cast = again.resume()
+    assert cast.result == 1
+    assert cast.difference == "the state after turn 1 is from an image, which can't hold gen"
+    assert "which can't hold gen. Check what your variables hold.)" in told(again, 0)
     assert "without these variables:\n- gen: " in told(again)
     assert told(again).endswith("1")
 
