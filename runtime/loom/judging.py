@@ -18,6 +18,7 @@ import inspect
 import json
 import math
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -31,6 +32,7 @@ from typing import IO, Any, Protocol
 import anyio
 
 from ...sandbox.execution import clip
+from ...sandbox.preview import show
 from ..errors import LoomError, VerifierError
 from ..jsonable import to_json
 from .attempts import Attempt, attempts
@@ -47,6 +49,7 @@ INTENT_CHARS = 10_000
 """Characters of the intent that a command finds in its environment."""
 TAIL_BYTES = 4_096
 """Bytes at the end of a command's output that are looked at for its last line."""
+_NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:inf|nan)", re.IGNORECASE)
 TEXT_CHARS = 500
 """Characters of a criterion, and of an oracle's name, that are kept."""
 
@@ -87,6 +90,15 @@ class Work:
         return self.attempt.end is not None and self.attempt.end.result is not None
 
 
+def reward_of(given: Any) -> float | None:
+    """A reward as a float: True is 1, False 0; None where it is no finite number."""
+    try:
+        reward = float(given) if isinstance(given, int | float) else math.nan
+    except OverflowError:  # an int past all floats
+        return None
+    return reward if math.isfinite(reward) else None
+
+
 def work_of(index: Index, of: Judged | Thread | str, directory: Path | None) -> Work:
     """What is to be judged, found in a loom.
 
@@ -118,6 +130,11 @@ def _attempt_of(index: Index, of: Judged | Thread | str) -> Attempt:
             raise LoomError("the thread has no turns: there is nothing that could be judged")
         of = of[-1].id
     if not isinstance(of, str):
+        if not isinstance(getattr(of, "entity_id", None), str) or not hasattr(of, "number"):
+            raise LoomError(
+                "a cast, a thread, or the id of an entity or a node can be judged, not "
+                f"{show(of, 100)}"
+            )
         found = [one for one in attempts(index, of.entity_id) if one.cast == of.number]
         if not found:
             raise LoomError(f"the cast of {of.entity_id!r} is of another loom")
@@ -218,21 +235,20 @@ class Judgement:
             yield
         except VerifierError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a verifier is no place to end the host from
             why = clip(f"{type(error).__name__}: {error}", TEXT_CHARS)
             raise VerifierError(
                 f"the verifier {self._oracle} raised {why}; nothing is recorded"
             ) from error
 
     def _of_answer(self, answer: Any) -> RewardRecord:
-        if isinstance(answer, bool):
-            return self._reward(float(answer), passed=answer)
-        if isinstance(answer, int | float) and math.isfinite(answer):
-            return self._reward(float(answer), passed=answer > 0)
-        raise VerifierError(
-            f"the verifier {self._oracle} answered with {clip(repr(answer), 100)}: it must be "
-            "True, False or a finite number"
-        )
+        reward = reward_of(answer)
+        if reward is None:
+            raise VerifierError(
+                f"the verifier {self._oracle} answered with {show(answer, 100)}: it must be True, "
+                "False or a finite number"
+            )
+        return self._reward(reward, passed=reward > 0)
 
     # -- commands --------------------------------------------------------------------------------
 
@@ -243,6 +259,11 @@ class Judgement:
             given.seek(0)
             code = self._run(given, printed)
             number = _last_number(printed)
+        if code < 0:
+            raise VerifierError(
+                f"the verifier {self._oracle} was killed by signal {-code} before it had judged; "
+                "nothing is recorded"
+            )
         passed = code == 0
         if number is None:
             return self._reward(float(passed), passed=passed, exit_code=code)
@@ -287,7 +308,9 @@ class Judgement:
 def _argv(command: Sequence[str] | str) -> list[str]:
     try:
         argv = shlex.split(command) if isinstance(command, str) else list(command)
-    except (TypeError, ValueError) as error:
+    except TypeError:
+        argv = []
+    except ValueError as error:
         raise VerifierError(f"the verifier {command!r} is no command: {error}") from None
     if not argv or not all(isinstance(word, str) for word in argv):
         raise VerifierError(
@@ -337,10 +360,8 @@ def _last_number(printed: IO[bytes]) -> float | None:
     printed.seek(max(size - TAIL_BYTES, 0))
     lines = printed.read().rstrip().splitlines()
     is_whole = len(lines) > 1 or size <= TAIL_BYTES
-    try:
-        return float(lines[-1]) if lines and is_whole else None
-    except ValueError:
-        return None
+    last = lines[-1].strip() if lines and is_whole else b""
+    return float(last) if _NUMBER.fullmatch(last) else None
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

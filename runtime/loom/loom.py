@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import NoReturn, Self, overload
 
 from ...sandbox import wire
+from ...sandbox.preview import show
 from ..errors import LoomError, StoreError, TrajectoryError
 from ..redaction import Secrets
 from ..trajectory.recorder import Recorder
@@ -21,7 +22,7 @@ from .disk import Durability
 from .exports import Export, Format, Pairs, Target
 from .formats import StoreFormat, opened
 from .index import Index
-from .judging import TIMEOUT_S, Judged, Judgement, Verifier, work_of
+from .judging import TIMEOUT_S, Judged, Judgement, Verifier, reward_of, work_of
 from .lines import Redaction
 from .records import Record, RewardRecord
 from .store import LoomStore, MemoryStore
@@ -321,15 +322,18 @@ class Loom(Views):
         """Judge a node. The newest reward counts; every one stays on record (``LOOM-3``).
 
         Args:
-            turn: The node's place in ``turns``, from 0, or its id.
+            turn: The node's place in ``turns``, from 0 (from the end where it is negative), or its
+                id.
             reward: A finite number.
             by: Who judges.
 
         Raises:
-            LoomError: There is no such node, or the reward is not finite.
+            LoomError: There is no such node, or the reward is no finite number.
         """
-        node = self._node_id(turn)
-        self.append(RewardRecord(node, float(reward), by))
+        node, value = self._node_id(turn), reward_of(reward)
+        if value is None:
+            raise LoomError(f"a reward must be a finite number, not {show(reward, 100)}")
+        self.append(RewardRecord(node, value, by))
 
     def judge(
         self,
@@ -393,6 +397,8 @@ class Loom(Views):
     def _node_id(self, turn: int | str) -> str:
         if isinstance(turn, str):
             return self._index.node(turn).id
+        if not isinstance(turn, int) or isinstance(turn, bool):
+            raise LoomError(f"a turn is named by its place or its id, not by {show(turn, 100)}")
         try:
             return self._index.order[turn]
         except IndexError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
+import sys
 from collections import Counter
 from collections.abc import Sequence
 
@@ -52,7 +53,12 @@ def leave_one_out(rewards: Sequence[float]) -> list[float]:
     if others < 1:
         return [0.0] * len(rewards)
     mean = statistics.mean(rewards)
-    return [(reward - mean) * len(rewards) / others for reward in rewards]
+    return [finite((reward - mean) * (len(rewards) / others)) for reward in rewards]
+
+
+def finite(number: float) -> float:
+    """A number, or the float that is next to it where it is past all floats."""
+    return max(-sys.float_info.max, min(number, sys.float_info.max))
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
@@ -90,6 +96,8 @@ def pass_hat_k(n: int, c: int, k: int) -> float:
 def _check(n: int, c: int, k: int) -> None:
     if not 0 <= c <= n:
         raise LoomError(f"of {n} attempts {c} can't have passed")
+    if not isinstance(k, int):
+        raise LoomError(f"k must be a whole number, not {k!r}")
     if k < 1:
         raise LoomError(f"k must be 1 or more, not {k}")
     if k > n:

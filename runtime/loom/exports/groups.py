@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from ..attempts import Attempt, Group
 from ..index import Index
+from ..ranking import finite
 from .chat import facts
 from .conversations import Story, story
 from .messages import Writer
@@ -62,7 +63,7 @@ class Peers:
         ordered = sorted(self._told, key=_reward, reverse=True)  # of equal ones the first is first
         found = [(ordered[0], ordered[-1])] if pairs == "best" else combinations(ordered, 2)
         for better, worse in found:
-            apart = _reward(better) - _reward(worse)
+            apart = finite(_reward(better) - _reward(worse))
             if apart > 0 and apart >= margin:
                 yield self._pair(better, worse, apart)
 

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import stat
+import sys
 
 import pytest
 from circlet import Cantrip, Circle, Folding, Loom, ScriptedLLM, gate
@@ -430,6 +431,13 @@ def test_a_secret_in_an_error_s_reason(story):
     loom.append(EndRecord("e", 1, None, "failed", f"ProviderError: 401 for {SHAPED}"))
     [line] = lines(loom, "chat")
     assert line["metadata"]["reason"] == "ProviderError: 401 for [redacted: OpenAI key]"
+
+
+def test_rewards_that_are_further_apart_than_any_float(judged):
+    """LOOM-3: the margin of a pair stays a number, as JSON knows one."""
+    loom = judged(1e308, -1e308)
+    [line] = lines(loom, "dpo")
+    assert line["metadata"]["margin"] == sys.float_info.max
 
 
 # -- where it goes -------------------------------------------------------------------------------

@@ -102,6 +102,8 @@ class Checker:
         (lambda result: waits(result), "is async: judge with ajudge"),
         (Checker(), "the verifier Checker answered with 'yes': it must be True, False or a finite"),
         (lambda result: None, "answered with None"),
+        (lambda result: 10**400, "True, False or a finite number"),
+        (lambda result: sys.exit("over"), "raised SystemExit: over; nothing is recorded"),
         (lambda result: float("nan"), "answered with nan"),
     ],
 )
@@ -217,6 +219,7 @@ def test_a_command_judges_by_its_exit_code(done):
         ("print('x' * 5000 + '1')", 1.0, True),
         ("print('x\\n' * 5000 + '0.75')", 0.75, True),
         ("print('9' * 5000)", 1.0, True),
+        ("print('1_0')", 1.0, True),
         ("pass", 1.0, True),
     ],
 )
@@ -284,7 +287,8 @@ def test_a_type_that_json_lacks(story):
         ("", "not ''"),
         ("'open", "is no command: No closing quotation"),
         ([sys.executable, 3], "a verifier is a function"),
-        (3, "is no command"),
+        (3, "a verifier is a function, a list of texts or a command line, not 3"),
+        (python("import os; os.kill(os.getpid(), 9)"), "was killed by signal 9 before it had"),
         (python("print('inf')"), "printed inf: a reward is a finite number"),
     ],
 )
@@ -341,6 +345,15 @@ def test_async_verifiers(done):
     assert anyio.run(done.ajudge, "e", lambda result: waits(result)).passed
     assert anyio.run(done.ajudge, "e", python("raise SystemExit(3)")).exit_code == 3
     assert [reward.value for reward in done.turn("e.2").rewards] == [1.0, 1.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("of", [5, None, [], object])
+def test_what_is_no_cast(done, of):
+    """LOOM-3: what is no cast is an error that says what is one."""
+    with pytest.raises(
+        LoomError, match="a cast, a thread, or the id of an entity or a node can be"
+    ):
+        done.judge(of, lambda result: True)
 
 
 async def sleeps(result):

@@ -177,7 +177,26 @@ def test_the_newest_reward_counts_and_all_stay(story):
     assert [(reward.value, reward.by) for reward in kept] == [(0.25, "verifier"), (0.75, "user")]
 
 
-@pytest.mark.parametrize(("turn", "named"), [(1, "no turn 1: it has 1"), ("x", "no turn 'x'")])
+@pytest.mark.parametrize("reward", ["1", None, 10**400, float("nan"), [1]])
+def test_a_reward_that_is_none(story, reward):
+    """What is no finite number is an error that shows it, and nothing is recorded."""
+    story.entity("e")
+    story.turn("e")
+    with pytest.raises(LoomError, match="a reward must be a finite number, not"):
+        story.loom.annotate_reward(0, reward)
+    assert story.loom.turns[0].reward is None
+
+
+@pytest.mark.parametrize(
+    ("turn", "named"),
+    [
+        (1, "no turn 1: it has 1"),
+        ("x", "no turn 'x'"),
+        (0.0, "by its place or its id, not by 0.0"),
+        (False, "not by False"),
+        (None, "not by None"),
+    ],
+)
 def test_a_reward_of_no_turn_is_an_error(story, turn, named):
     """The error names the turn that isn't there."""
     story.entity("e")

@@ -77,6 +77,12 @@ def test_large_numbers():
     assert pass_hat_k(5_000, 4_999, 1) == 4_999 / 5_000
 
 
+@given(REWARDS)
+def test_leave_one_out_is_finite(rewards):
+    """Whatever the rewards, none is past all floats."""
+    assert all(map(math.isfinite, leave_one_out(rewards)))
+
+
 @pytest.mark.parametrize("estimate", [pass_at_k, pass_hat_k])
 @pytest.mark.parametrize(
     ("n", "c", "k", "message"),
@@ -85,6 +91,8 @@ def test_large_numbers():
         (3, 1, 0, "k must be 1 or more, not 0"),
         (3, 4, 1, "of 3 attempts 4 can't have passed"),
         (0, 0, 1, "there are only 0"),
+        (3, 1, "1", "k must be a whole number, not '1'"),
+        (3, 1, 1.0, "k must be a whole number, not 1.0"),
     ],
 )
 def test_what_can_t_be_estimated(estimate, n, c, k, message):
