@@ -60,7 +60,8 @@ in with `loom.withhold(Secrets([...]))`. `redaction="none"` gives all.
 
 **How a cast ended stands in every format**: `terminated` (by itself), `truncated` (by a ward, which
 `reason` names), `failed` (`reason` begins with the error's name), and null where it has not ended
-yet. Filter by it; nothing is left out for it.
+yet. Filter by it; nothing is left out for it. Only a cast that came to no turn, as one whose first
+query failed, has nothing that a line or a row could hold: it stands in `jsonl` alone.
 
 **What an ephemeral gate answered** was never sent to a model, and is exported as the reference that
 was sent in its place. Only `jsonl` has the value itself, as the loom does.

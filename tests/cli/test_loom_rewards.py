@@ -8,7 +8,7 @@ import shutil
 import sys
 
 import pytest
-from circlet import Cantrip, Circle, Loom, ScriptedLLM
+from circlet import Cantrip, Circle, CircletError, Loom, ScriptedLLM
 from circlet.runtime.loom.exports import ChatLine, GroupLine, PairLine
 from rich.cells import cell_len
 
@@ -152,6 +152,7 @@ def test_the_chances_to_pass(run):
         "pass_hat_k": pytest.approx((1 / 3 + 0) / 2),
         "tasks": 2,
         "left_out": 0,
+        "unjudged": 0,
     }
     assert (second["pass_at_k"], second["pass_hat_k"]) == (pytest.approx(2 / 3), 0.0)
     assert (second["tasks"], second["left_out"]) == (1, 1)
@@ -160,6 +161,20 @@ def test_the_chances_to_pass(run):
     assert lines[-1] == (
         "pass@2 0.667, pass^2 0.000  over 1 task; 1 task left out, with fewer judged casts"
     )
+
+
+def test_casts_that_came_to_nothing(run):
+    """LOOM-7: a cast that failed before its first turn can't be judged, and counts visibly so."""
+    with Loom(run.path / "run") as loom:
+        circle = Circle(medium="code", gates=["done", "call_entity"], wards=[{"max_turns": 1}])
+        spell = Cantrip(llm=ScriptedLLM([]), circle=circle, loom=loom)
+        with pytest.raises(CircletError):
+            spell.cast("task [b]one[/b]")
+    done = judge(run, "--all", "--verifier", VERIFIER)
+    assert "circlet: 1 cast came to no turn, so there is nothing to judge" in done.stderr
+    *_, casts, chances = threads(run, "--k", "1").stdout.splitlines()
+    assert casts == "6 casts at 3 tasks, 4 judged, 1 passed"
+    assert chances.endswith("over 2 tasks; 1 cast not judged and not counted")
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,9 @@ def _chosen(loom: Loom, directory: Path, thread: str | None, every: bool) -> lis
     ended = [one.node for one in found if one.end is not None and one.node is not None]
     if not ended:
         raise UsageFault(f"there is no cast in {directory} that has ended and came to a turn")
+    came_to_none = sum(one.end is not None and one.node is None for one in found)
+    if came_to_none:
+        complain(f"{count(came_to_none, 'cast')} came to no turn, so there is nothing to judge")
     return ended
 
 

@@ -81,13 +81,17 @@ class _Row:
 
 @dataclass(frozen=True)
 class _Estimate:
-    """Both chances for one ``k``, over the tasks that have so many judged casts."""
+    """Both chances for one ``k``, over the tasks that have so many judged casts.
+
+    ``unjudged`` casts at those tasks count for nothing, and ``left_out`` is how many tasks do.
+    """
 
     k: int
     pass_at_k: float
     pass_hat_k: float
     tasks: int
     left_out: int
+    unjudged: int
 
 
 def _numbers(text: str) -> list[int]:
@@ -127,6 +131,7 @@ def _estimate(groups: list[Group], k: int) -> _Estimate:
         fmean(group.pass_hat_k(k) for group in enough),
         len(enough),
         len(judged) - len(enough),
+        sum(len(group.attempts) - len(group.judged) for group in enough),
     )
 
 
@@ -202,6 +207,8 @@ def _line(estimate: _Estimate) -> Text:
     about = f"  over {count(estimate.tasks, 'task')}"
     if estimate.left_out:
         about += f"; {count(estimate.left_out, 'task')} left out, with fewer judged casts"
+    if estimate.unjudged:
+        about += f"; {count(estimate.unjudged, 'cast')} not judged and not counted"
     return text.append(about, "dim")
 
 
