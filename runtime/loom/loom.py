@@ -20,6 +20,7 @@ from .codec import row_of
 from .copying import copy, copy_to, source_at
 from .disk import Durability
 from .exports import Export, Format, Pairs, Target
+from .exports.files import check_apart
 from .formats import StoreFormat, opened
 from .index import Index
 from .judging import TIMEOUT_S, Judged, Judgement, Verifier, reward_of, work_of
@@ -309,12 +310,14 @@ class Loom(Views):
 
         Raises:
             LoomError: There is no such format or redaction, the loom is damaged or doesn't hold
-                what the format needs, or the file can't be written.
+                what the format needs, or the file can't be written, or is one of the run's own.
         """
         export = Export(format, redaction, pairs, margin)
         secrets = self._secrets | Secrets.of_environment()
         if target is None:
             return export.text(self._index, self._store, secrets)
+        if self.path is not None and isinstance(target, str | Path):
+            check_apart(target, self.path)
         export.write(self._index, self._store, secrets, target)
         return None
 

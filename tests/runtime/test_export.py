@@ -179,6 +179,23 @@ def test_an_export_that_fails_leaves_what_was_there(deep, tmp_path):
     assert list(target.parent.iterdir()) == [target]
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["loom.db", "loom.jsonl", "loom.lock", "trajectory.jsonl", "spell.yaml", "blobs/x", "runs/x"],
+)
+def test_an_export_never_takes_the_place_of_the_run(deep, tmp_path, name):
+    """LOOM-3: a name that the run's own files have, or could have, is refused; others are free."""
+    with Loom(tmp_path / "run") as loom:
+        cast = deep(TREE, loom=loom).cast("go")
+        (tmp_path / "link").symlink_to(tmp_path / "run" / name)
+        for target in (tmp_path / "run" / name, tmp_path / "run" / "blobs" / ".." / name, "link"):
+            with pytest.raises(LoomError, match="would take the place of the run's own files"):
+                loom.export(tmp_path / target)
+        loom.export(tmp_path / "run" / "export.jsonl")
+    with Loom(tmp_path / "run", read_only=True) as loom:
+        assert loom.entities[cast.entity_id].end.outcome == "terminated"
+
+
 def test_a_link_and_a_pipe_stay_what_they_are(tree, tmp_path):
     """PROD-8: what a link points to is written, and so is a pipe, and neither is replaced."""
     (tmp_path / "real.jsonl").write_text("old")

@@ -9,6 +9,27 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from ...errors import LoomError
+
+_FILES = ("loom.*", "trajectory.jsonl", "spell.yaml", "blobs", "runs")
+"""What a run's directory holds of the run itself."""
+
+
+def check_apart(target: str | Path, directory: Path) -> None:
+    """See that a file is none of those that a run is made of.
+
+    Raises:
+        LoomError: It is one, or is where one would be.
+    """
+    path, home = Path(target).resolve(), directory.resolve()
+    if path.is_relative_to(home) and path != home:
+        first = Path(path.relative_to(home).parts[0])
+        if any(map(first.match, _FILES)):
+            raise LoomError(
+                f"the export {target} would take the place of the run's own files: choose another "
+                "name"
+            )
+
 
 @contextmanager
 def replacing(target: str | Path, mode: str, **kind: Any) -> Iterator[IO[Any]]:
