@@ -14,6 +14,7 @@ from rich.text import Text
 from ..document import variables_in
 from ..errors import LoomError
 from ..loom import Loom
+from ..loom.formats import format_in
 from ..redaction import Secrets, redact
 from ..trajectory.compare import compare
 from ..trajectory.events import Event, RunEnd, RunStart
@@ -112,19 +113,22 @@ def _verify(trajectory: Trajectory) -> Code:
         places = ", ".join(map(str, report.withheld))
         _say(f"withheld by redaction, so that they can't be compared: the requests of seq {places}")
     path = trajectory.path.relative_to(trajectory.directory)
-    _say(f"{path}: {report.rebuilt} of {report.requests} requests rebuilt")
+    more = f", {count(len(faults), 'fault')}" if faults else ""
+    _say(f"{path}: {report.rebuilt} of {report.requests} requests rebuilt{more}")
     return Code.TERMINATED if report.passed and not faults else Code.FAILED
 
 
 def _faults_by_the_loom(trajectory: Trajectory, report: Report) -> list[Fault]:
     try:
+        if format_in(trajectory.directory) is None:  # as in a copy for others
+            complain("replies are not compared with the loom's, for there is no loom")
+            return []
         with Loom(trajectory.directory, read_only=True) as loom:
             first = next(iter(loom.entities), None)
             root = trajectory.root or first
             return [] if root is None else list(compare(report, loom, root))
     except LoomError as error:
-        complain(f"replies are not compared with those in the loom: {error}")
-        return []
+        return [Fault(None, "the loom", str(error))]
 
 
 # -- printing ------------------------------------------------------------------------------------

@@ -132,21 +132,42 @@ class _Check:
         self._hash = hashlib.sha256()
         self._askers: dict[str, _Asker] = {}
         self._tokens: dict[str, int] = {}  # of each block that was injected
+        self._next = 1  # the seq that comes next
+        self._is_as_written = True  # the stream, up to here
         self.report = Report()
 
     def run(self, lines: Iterable[bytes]) -> None:
-        """Check each line."""
+        """Check each line. What is wrong with one is named once, and what follows is checked."""
         number = 0
         for number, line in enumerate(lines, 1):
             try:
-                event = _event_of(line, number)
+                event = _event_of(line)
             except TrajectoryError as error:
-                self._fault(number, self._name, str(error))
+                self._broken(number, str(error))
             else:
-                self._check(event)
+                if self._comes_next(event.seq):
+                    self._check(event)
             self._hash.update(line)
         if number == 0:
             self._fault(None, self._name, "it is empty")
+
+    def _comes_next(self, seq: int) -> bool:
+        """Whether an event is not one of those before once more; a gap before it is named."""
+        expected, self._next = self._next, max(self._next, seq + 1)
+        if seq < expected:
+            self._broken(seq, f"it stands after seq {expected - 1}")
+            return False
+        if seq > expected:
+            missing = (
+                f"seq {expected} is" if seq == expected + 1 else f"{expected} to {seq - 1} are"
+            )
+            self._broken(seq, f"{missing} missing before it")
+        return True
+
+    def _broken(self, seq: int, what: str) -> None:
+        """Name a fault of the stream; the digests of what stands in it differ from then on."""
+        self._is_as_written = False
+        self._fault(seq, self._name, what)
 
     def _fault(self, seq: int | None, file: str, what: str) -> None:
         self.report.faults.append(Fault(seq, file, what))
@@ -201,7 +222,7 @@ class _Check:
         asker = self._askers.setdefault(card["entity"], _Asker())
         self._check_asked(path, card, asker)
         asker.asked, asker.waits = (card["turn"], card["attempt"]), True
-        self._same(path, "before", card["before"], self._hash.hexdigest())
+        self._check_before(event.seq, path, card["before"])
         self._same(path, "model", card["model"], event.driver)
         had = {*asker.blocks, asker.tools}
         digest = self._rebuild(path, card, asker)
@@ -215,6 +236,12 @@ class _Check:
             raise _Damaged(path, "the request that comes out is not the one that was sent")
         else:
             self.report.rebuilt += 1
+
+    def _check_before(self, seq: int, path: str, before: Any) -> None:
+        """See that the stream up to an event is what it was when that was written."""
+        if self._is_as_written and before != self._hash.hexdigest():
+            self._is_as_written = False
+            self._fault(seq, path, "what stands before it in the stream is not what stood there")
 
     def _check_asked(self, path: str, card: dict[str, Any], asker: _Asker) -> None:
         turn, attempt = asker.asked
@@ -248,17 +275,18 @@ class _Check:
         return str(whole.hexdigest())
 
     def _block(self, card: str, digest: str, entity: str) -> dict[str, Any]:
-        if digest not in self._tokens:
-            raise _Damaged(card, f"the block {digest} was not injected before")
         path = f"blobs/{digest[:2]}/{digest}"
         block = self._read(path)
         self._same(path, "entity", block["entity"], entity)
+        if digest not in self._tokens:
+            self._tokens[digest] = estimate_tokens(_text_of(block))
+            self._fault(None, card, f"the block {digest} was not injected before")
         return block
 
     def _result(self, event: DriverResult) -> None:
         path = event.detail or ""
         told = self._read(path)
-        self._same(path, "before", told["before"], self._hash.hexdigest())
+        self._check_before(event.seq, path, told["before"])
         self._same(path, "status", told["status"], event.status)
         asker = self._askers.get(told["entity"], _Asker())
         if not asker.waits or asker.asked != (told["turn"], told["attempt"]):
@@ -294,18 +322,15 @@ class _Check:
             raise _Damaged(path, f"{name} is {one!r} in one place and {other!r} in the other")
 
 
-def _event_of(line: bytes, number: int) -> Event:
-    """The event that a line holds, the ``number``-th one.
+def _event_of(line: bytes) -> Event:
+    """The event that a line holds.
 
     Raises:
-        TrajectoryError: It holds none, or another.
+        TrajectoryError: It holds none.
     """
     if not line.endswith(b"\n"):
         raise TrajectoryError("the line is cut short")
-    event = parse(line)
-    if event.seq != number:
-        raise TrajectoryError(f"its seq is {event.seq} and should be {number}")
-    return event
+    return parse(line)
 
 
 def _text_of(block: dict[str, Any]) -> str:

@@ -71,6 +71,15 @@ def test_a_damaged_run(place, run, place_of):
     assert done.stdout.splitlines()[-1].startswith("trajectory.jsonl: ")
 
 
+def test_a_damaged_loom(place, run):
+    """A run whose loom can't be read does not pass, though its stream is whole."""
+    (place.path / "run/loom.db").write_bytes(b"no database, but as long as one " * 300)
+    done = place.invoke("replay", "run", "--verify")
+    assert done.exit_code == 1
+    assert "the loom: the loom's database run/loom.db: file is not a database" in done.stdout
+    assert done.stdout.splitlines()[-1].endswith("requests rebuilt, 1 fault")
+
+
 def test_several_runs_in_one_loom(place, run, forked):
     """They are listed, one is chosen by its root, and all of them are verified."""
     root, fork = forked
