@@ -11,8 +11,6 @@ from typing import Annotated
 import typer
 
 from .. import portal
-from ..acp.check import check as check_health
-from ..acp.stdio import serve_stdio, taken_over
 from ..loom import Loom
 from ..spell import load
 from .console import complain, one_line
@@ -48,6 +46,9 @@ def acp(
     --check loads the spell, starts a worker, runs one scripted turn and answers
     a client in this process. It asks no model. Exit codes: 0 well, 1 not.
     """
+    # The protocol's own package takes longer to load than all the rest, so only who needs it does.
+    from ..acp.stdio import taken_over
+
     if check:
         _check(spell, llm)
         return
@@ -60,6 +61,8 @@ def acp(
 
 
 def _serve(path: Path, llm: str | None, out: Path | None, source: int, sink: int) -> None:
+    from ..acp.stdio import serve_stdio
+
     with usage():
         spell = load(path, llm)
         directory = None if out is None else run_directory(out, spell)
@@ -76,6 +79,8 @@ def _serve(path: Path, llm: str | None, out: Path | None, source: int, sink: int
 
 
 def _check(path: Path, llm: str | None) -> None:
+    from ..acp.check import check as check_health
+
     # Whatever a spell's own Python prints must not get among the findings.
     with usage(), contextlib.redirect_stdout(sys.stderr):
         spell = load(path, llm)

@@ -11,7 +11,6 @@ from typing import Any
 
 from ...sandbox.errors import CircletError
 from .. import portal
-from ..acp import exchange
 from ..cantrip import Cantrip
 from ..cast import Cast
 from ..events import Event
@@ -113,6 +112,8 @@ class Play:
                 self.casts.append(entity.send(intent))
 
     def _exchange(self, said: Any) -> None:
+        from ..acp import exchange  # its package is slow to load, and few cases need it
+
         messages = [mapping(one, "a message") for one in items(said, "acp_exchange")]
         self.responses = portal.run(partial(exchange, self._spell(), messages), "exchange(...)")
 

@@ -19,6 +19,13 @@ def test_version(place):
     assert place.installed("--version").stdout == f"circlet {version('circlet')}\n"
 
 
+def test_what_takes_long_to_load_is_loaded_by_who_needs_it():
+    """A command begins without the packages of protocols and providers that it doesn't use."""
+    looks = "import circlet.runtime.cli.app, sys; print({'acp', 'openai'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", looks], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
+
+
 def test_as_a_module(place):
     """``python -m circlet`` is the same command."""
     done = subprocess.run(
