@@ -30,13 +30,13 @@ FULL = 75
 """The exit code of a run whose loom could not be opened or written."""
 SAFELY = """
 def safely(name):
-    if name not in ledger():
+    while name not in ledger():
         try:
             enter(name)
         except GateInterrupted:
-            if name not in ledger():
-                enter(name)
+            pass
 """
+"""How an entry is made once: its gate may be interrupted, again and again."""
 PLANS = {
     "root": [
         f"{SAFELY}\nparts = [n * n for n in range(20)]\nsafely('root begins')\nprint(parts)",
