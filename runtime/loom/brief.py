@@ -92,7 +92,7 @@ def unpack_brief(packed: bytes) -> Brief:
     """
     try:
         brief = msgpack.unpackb(packed, use_list=False, unicode_errors="surrogatepass")
-    except (ValueError, msgpack.UnpackException) as error:
+    except (TypeError, ValueError, msgpack.UnpackException) as error:
         raise LoomError(f"a record's brief can't be read: {error}") from None
     if type(brief) is not tuple:
         raise LoomError("a record's brief can't be read: it is no list")

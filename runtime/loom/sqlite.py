@@ -55,12 +55,15 @@ class SQLiteStore(DiskStore):
         # One row a query: no cursor stays open, which would hold the log's clean-up back.
         query = "SELECT * FROM records WHERE n > ? ORDER BY n LIMIT 1"
         while found := self._query(query, after):
-            _check_whole(found, _ROW, after)
+            _check_whole(found[0], after)
             yield self._row(*found[0])
             (after, *_) = found[0]
 
     def scan(self, after: int = 0) -> Iterator[tuple[int, str, Brief]]:
-        """What the index needs of the records above ``after``; no body is read."""
+        """What the index needs of the records above ``after``; no body is read.
+
+        Who takes it in sees that each ``n`` is the next one.
+        """
         if self._format < FORMAT:
             yield from ((row.n, row.kind, row.brief) for row in self.read(after))
             return
@@ -69,7 +72,6 @@ class SQLiteStore(DiskStore):
             f" WHERE n > ? ORDER BY n LIMIT {_BATCH}"
         )
         while found := self._query(query, after):
-            _check_whole(found, _SCANNED, after)
             for n, kind, brief in found:
                 yield n, kind, unpack_brief(brief)
             (after, *_) = found[-1]
@@ -169,17 +171,14 @@ class SQLiteStore(DiskStore):
 
 
 _ROW = (int, str, str, bytes, bytes, bytes)
-_SCANNED = (int, str, bytes)
-"""What the columns hold, of a row and of what is scanned; in format 1 a row ends earlier."""
+"""What the columns hold; in format 1 a row ends earlier."""
 
 
-def _check_whole(rows: list[tuple[Any, ...]], types: tuple[type, ...], after: int) -> None:
-    """See that rows are what the table's columns hold: of a damaged page anything may come.
+def _check_whole(row: tuple[Any, ...], after: int) -> None:
+    """See that a row is what the table's columns hold: of a damaged page anything may come.
 
     Raises:
-        LoomError: They are not, or don't follow ``after`` in order.
+        LoomError: It is not, or it doesn't follow ``after``.
     """
-    for row in rows:
-        if tuple(map(type, row)) != types[: len(row)] or row[0] <= after:
-            raise LoomError(f"the record after {after} is damaged; restore the loom from a copy")
-        after = row[0]
+    if tuple(map(type, row)) != _ROW[: len(row)] or row[0] <= after:
+        raise LoomError(f"the record after {after} is damaged; restore the loom from a copy")
