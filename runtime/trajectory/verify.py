@@ -133,6 +133,7 @@ class _Check:
         self._askers: dict[str, _Asker] = {}
         self._tokens: dict[str, int] = {}  # of each block that was injected
         self._next = 1  # the seq that comes next
+        self._otherwise = 0  # the one that does if that of the last event was false
         self._is_as_written = True  # the stream, up to here
         self.report = Report()
 
@@ -152,16 +153,18 @@ class _Check:
             self._fault(None, self._name, "it is empty")
 
     def _comes_next(self, seq: int) -> bool:
-        """Whether an event is not one of those before once more; a gap before it is named."""
-        expected, self._next = self._next, max(self._next, seq + 1)
+        """Whether an event is not one of those before once more; one out of order is named."""
+        expected, otherwise, self._otherwise = self._next, self._otherwise, 0
+        if seq == otherwise:
+            self._next = seq + 1
+            return True
+        self._next = max(expected, seq + 1)
         if seq < expected:
             self._broken(seq, f"it stands after seq {expected - 1}")
             return False
         if seq > expected:
-            missing = (
-                f"seq {expected} is" if seq == expected + 1 else f"{expected} to {seq - 1} are"
-            )
-            self._broken(seq, f"{missing} missing before it")
+            self._otherwise = expected + 1
+            self._broken(seq, f"it comes where seq {expected} should")
         return True
 
     def _broken(self, seq: int, what: str) -> None:

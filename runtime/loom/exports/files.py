@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -57,5 +57,6 @@ def replacing(target: str | Path, mode: str, **kind: Any) -> Iterator[IO[Any]]:
             yield file
         os.replace(unfinished, path)
     except BaseException:
-        os.unlink(unfinished)
+        with suppress(OSError):
+            os.unlink(unfinished)
         raise

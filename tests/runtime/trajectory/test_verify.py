@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -129,17 +130,23 @@ def test_any_altered_byte_is_found(run, tmp_path):
     assert check(run.directory)[0].passed
 
 
+def _numbered(line: bytes, seq: int) -> bytes:
+    """An event's line with another seq."""
+    return re.sub(rb'"seq":\d+', b'"seq":%d' % seq, line)
+
+
 @pytest.mark.parametrize(
     ("change", "seq", "what"),
     [
-        (lambda lines: lines[:3] + lines[4:], 5, "seq 4 is missing before it"),
-        (lambda lines: lines[:3] + lines[6:], 7, "4 to 6 are missing before it"),
+        (lambda lines: lines[:3] + lines[4:], 5, "it comes where seq 4 should"),
+        (lambda lines: lines[:3] + lines[6:], 7, "it comes where seq 4 should"),
         (lambda lines: [*lines[:4], lines[3], *lines[4:]], 4, "it stands after seq 4"),
-        (lambda lines: [*lines[:3], lines[4], lines[3], *lines[5:]], 5, "seq 4 is missing"),
+        (lambda lines: [*lines[:3], lines[4], lines[3], *lines[5:]], 5, "where seq 4 should"),
+        (lambda lines: [*lines[:3], _numbered(lines[3], 40), *lines[4:]], 40, "where seq 4 should"),
         (lambda lines: [*lines[:3], b'{"x":1}\n', *lines[3:]], 4, "it has no kind"),
         (lambda lines: [*lines[:-1], lines[-1][:-5]], -1, "the line is cut short"),
     ],
-    ids=["removed", "some removed", "twice", "swapped", "added", "cut"],
+    ids=["removed", "some removed", "twice", "swapped", "false seq", "added", "cut"],
 )
 def test_lines_that_are_not_as_they_were(run, change, seq, what):
     """A line that is missing, repeated, out of its place or cut short is named, and not each after.
